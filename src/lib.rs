@@ -1,0 +1,11 @@
+//! Exact endgame databases of Awari.
+#![warn(missing_docs)]
+
+pub mod board;
+pub mod engine;
+pub mod half;
+pub mod index;
+pub mod rules;
+
+pub use board::Board;
+pub use rules::Rules;
