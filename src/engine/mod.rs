@@ -3,15 +3,27 @@
 //! The values are those of perfect play with endless play worth 0. They are found by forward
 //! sweeps from zero; `docs/engine.md` says why that is exact on cycles and what makes it fast.
 
+mod block;
+mod captures;
+mod chunks;
+mod kernel;
+mod maps;
+mod runs;
+mod sowing;
+mod sweep;
+mod worth;
+
 use std::fmt;
 
-use crate::index::Index;
-use crate::rules::{self, Rules};
+use crate::rules::Rules;
+use captures::Captures;
+use maps::Maps;
+use sweep::Sweeper;
 
 /// The solved tables of fewer stones, as the engine reads them.
 pub trait SmallerTables: Sync {
     /// Reads the values of the positions of `stones` stones at `place..place + values.len()`, in
-    /// the order of [`Index`]. The range lies inside the table, and `stones` is below the number
+    /// the order of [`crate::index::Index`]. The range lies inside the table, and `stones` is below the number
     /// being solved.
     fn read(&self, stones: u32, place: u64, values: &mut [i8]);
 }
@@ -69,7 +81,7 @@ impl std::error::Error for Stopped {}
 
 /// The values of all positions of one number of stones.
 pub struct Solved {
-    /// One value a position, −n..=n, in the order of [`Index`].
+    /// One value a position, −n..=n, in the order of [`crate::index::Index`].
     pub values: Vec<i8>,
     /// Sweeps it took.
     pub sweeps: u32,
@@ -88,39 +100,14 @@ pub fn solve(
     smaller: &dyn SmallerTables,
     watch: &dyn Watch,
 ) -> Result<Solved, Stopped> {
-    let index = Index::new(stones);
-    let total = index.positions();
-    let mut values = vec![0i8; total as usize];
-    let (mut sweeps, mut changed) = (0, true);
-    while changed {
-        changed = false;
+    let maps = Maps::new(rules, stones);
+    let captures = Captures::look_up(&maps, smaller, watch)?;
+    let mut sweeper = Sweeper::new(&maps, &captures, watch);
+    let mut sweeps = 1;
+    while sweeper.sweep(Pass::Sweep(sweeps))? > 0 {
         sweeps += 1;
-        for place in 0..total {
-            let board = index.board(place);
-            let turn = rules::turn(&board, rules);
-            let value = turn.end_value(stones).unwrap_or_else(|| {
-                turn.moves()
-                    .map(|m| {
-                        let left = m.child.stones();
-                        let child = Index::new(left).place(&m.child).unwrap();
-                        let mut value = [0];
-                        if left == stones {
-                            value[0] = values[child as usize];
-                        } else {
-                            smaller.read(left, child, &mut value);
-                        }
-                        m.captured as i8 - value[0]
-                    })
-                    .max()
-                    .unwrap()
-            });
-            changed |= values[place as usize] != value;
-            values[place as usize] = value;
-        }
-        watch.progress(Pass::Sweep(sweeps), total, total);
-        if watch.stop() {
-            return Err(Stopped);
-        }
     }
-    Ok(Solved { values, sweeps, evaluations: u64::from(sweeps) * total })
+    let evaluations = sweeper.evaluations;
+    let values = sweeper.into_table().into_iter().map(worth::value).collect();
+    Ok(Solved { values, sweeps, evaluations })
 }

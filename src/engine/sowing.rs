@@ -1,0 +1,160 @@
+//! A move in two parts: what it does to the mover's half-board, and what it does to the other.
+//!
+//! The first depends on the own half-board alone; the second on how many stones go over (the
+//! **sowing class**) and the opponent's half-board alone. So one own half-board and one of its
+//! pits carry all opponent half-boards along together. Rules that look at whole positions (who
+//! can be fed, what is a slam) are decided here, once for each class and half-board.
+
+use crate::board::PITS;
+use crate::half::{self, Half};
+use crate::rules::Rules;
+
+/// Pits a lap sows into after the stones have gone over once: all but the one played.
+const LAP: usize = 2 * PITS - 1;
+
+/// How a sowing arrives on the other side: 0 for not at all, otherwise which opponent pits gain
+/// how much and whether the last stone falls into one of them. In each lap, 1..=6 stones over end
+/// in that pit; 7..=11 fill the row and go on, all alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Class(pub u8);
+
+impl Class {
+    /// The class of a sowing of `stones` stones from own pit `pit`.
+    fn of(pit: usize, stones: usize) -> Class {
+        let over = stones.saturating_sub(PITS - 1 - pit);
+        if over == 0 {
+            return Class(0);
+        }
+        let (laps, last) = ((over - 1) / LAP, (over - 1) % LAP);
+        Class((laps * (PITS + 1) + last.min(PITS) + 1) as u8)
+    }
+
+    /// All classes that bring at most `stones` stones over.
+    pub fn up_to(stones: usize) -> impl Iterator<Item = Class> {
+        (0..).map(Class).take_while(move |class| class.stones() <= stones)
+    }
+
+    fn laps_and_last(self) -> (usize, usize) {
+        let past_none = usize::from(self.0) - 1;
+        (past_none / (PITS + 1), past_none % (PITS + 1))
+    }
+
+    /// What each opponent pit gains.
+    pub fn gains(self) -> Half {
+        if self.0 == 0 {
+            return [0; PITS];
+        }
+        let (laps, last) = self.laps_and_last();
+        std::array::from_fn(|pit| (laps + usize::from(pit <= last)) as u8)
+    }
+
+    /// Stones the opponent gains.
+    pub fn stones(self) -> usize {
+        half::stones(self.gains())
+    }
+
+    /// The opponent's pit the last stone falls into, if it is one.
+    fn last(self) -> Option<usize> {
+        let (_, last) = (self.0 > 0).then(|| self.laps_and_last())?;
+        (last < PITS).then_some(last)
+    }
+}
+
+/// What a sowing class does to an opponent's half-board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effect {
+    /// Nothing is captured: he has this half-board now.
+    Quiet(Half),
+    /// Some stones are captured: he has this half-board left.
+    Capture(Half, usize),
+    /// The move may not be played.
+    Illegal,
+    /// The move ends the game; everything on the board is captured.
+    Ends,
+}
+
+impl Effect {
+    /// The effect of `class` on `half` under `rules`.
+    pub fn of(class: Class, half: Half, rules: Rules) -> Effect {
+        if class.0 == 0 && half == [0; PITS] {
+            return Effect::Illegal; // does not feed
+        }
+        let gains = class.gains();
+        let sown: Half = std::array::from_fn(|pit| half[pit] + gains[pit]);
+        let Some(last) = class.last() else { return Effect::Quiet(sown) };
+        let (mut left, mut captured) = (sown, 0);
+        for pit in (0..=last).rev() {
+            if !matches!(left[pit], 2 | 3) {
+                break;
+            }
+            captured += usize::from(std::mem::take(&mut left[pit]));
+        }
+        match (captured, left == [0; PITS], rules) {
+            (0, ..) => Effect::Quiet(sown),
+            (_, false, _) => Effect::Capture(left, captured),
+            (_, true, Rules::Awari) => Effect::Illegal,
+            (_, true, Rules::Abapa) => Effect::Quiet(sown),
+            (_, true, Rules::SlamEnds) => Effect::Ends,
+        }
+    }
+}
+
+/// One move of an own half-board.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnMove {
+    /// How the stones arrive on the other side.
+    pub class: Class,
+    /// Rank of the own half-board after the move.
+    pub after: u32,
+    /// The same half-board's place among those with an empty pit: the row of the child.
+    pub row: u32,
+}
+
+/// The moves of every half-board of as many stones, by rank.
+pub(super) struct OwnMoves {
+    starts: Vec<u32>,
+    moves: Vec<OwnMove>,
+}
+
+impl OwnMoves {
+    /// The moves of all half-boards of `stones` stones.
+    pub fn new(stones: usize) -> OwnMoves {
+        let mut starts = vec![0];
+        let mut moves = Vec::new();
+        for half in half::all(stones) {
+            for (pit, &sown) in half.iter().enumerate() {
+                if sown > 0 {
+                    let after = own_after(half, pit);
+                    let class = Class::of(pit, usize::from(sown));
+                    let row =
+                        half::open_rank(after).unwrap_or_else(|| unreachable!("the pit played is empty"));
+                    moves.push(OwnMove { class, after: half::rank(after) as u32, row: row as u32 });
+                }
+            }
+            starts.push(moves.len() as u32);
+        }
+        OwnMoves { starts, moves }
+    }
+
+    /// The moves of the half-board at `rank`.
+    pub fn of(&self, rank: usize) -> &[OwnMove] {
+        &self.moves[self.starts[rank] as usize..self.starts[rank + 1] as usize]
+    }
+}
+
+/// The own half-board after sowing `pit`.
+fn own_after(mut half: Half, pit: usize) -> Half {
+    let mut stones = std::mem::take(&mut half[pit]);
+    let mut at = pit;
+    while stones > 0 {
+        at = (at + 1) % (2 * PITS);
+        if at == pit {
+            continue;
+        }
+        if at < PITS {
+            half[at] += 1;
+        }
+        stones -= 1;
+    }
+    half
+}
