@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::captures::Captures;
 use super::kernel::{self, padded};
 use super::maps::{HalfMaps, Maps};
+use super::runs::Run;
 use super::worth;
 
 /// A chunk of half-boards of one side.
@@ -36,62 +37,119 @@ impl<'a> Part<'a> {
 /// Work space of one thread.
 #[derive(Default)]
 pub(super) struct Scratch {
-    natural: Vec<u8>,
-    richer: Vec<u8>,
-    poorer: Vec<u8>,
+    first: Vec<u8>,
+    second: Vec<u8>,
+    gathered: Vec<u8>,
 }
 
-/// Evaluates a block. Returns, in `richer_to_move`, a line of the richer side's chunk for each
-/// half-board of the poorer side, and in `poorer_to_move` the other way round: both as rows of the
-/// table, padded to whole squares.
+/// What a block is evaluated from.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'a> {
+    pub maps: &'a Maps,
+    pub captures: &'a Captures,
+    /// The table as it is, with [`kernel::SLACK`] bytes behind it.
+    pub table: &'a [u8],
+}
+
+/// Evaluates a block. Fills `richer_to_move` with a line of the richer side's chunk for each
+/// half-board of the poorer side, and `poorer_to_move` the other way round: both as rows of the
+/// table, lines and their number padded to whole squares.
 pub(super) fn visit(
-    maps: &Maps,
-    captures: &Captures,
-    table: &[u8],
+    sources: Sources,
     richer: Part,
     poorer: Part,
     scratch: &mut Scratch,
     tiles: (&mut [u8], &mut [u8]),
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { visit_avx2(sources, richer, poorer, scratch, tiles) };
+    }
+    visit_any(sources, richer, poorer, scratch, tiles);
+}
+
+/// [`visit_any`], compiled for processors with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn visit_avx2(
+    sources: Sources,
+    richer: Part,
+    poorer: Part,
+    scratch: &mut Scratch,
+    tiles: (&mut [u8], &mut [u8]),
+) {
+    visit_any(sources, richer, poorer, scratch, tiles);
+}
+
+#[inline(always)]
+fn visit_any(
+    sources: Sources,
+    richer: Part,
+    poorer: Part,
+    scratch: &mut Scratch,
+    (richer_to_move, poorer_to_move): (&mut [u8], &mut [u8]),
+) {
     let (across, down) = (padded(poorer.ranks().len()), padded(richer.ranks().len()));
     let area = across * down;
-    let Scratch { natural, richer: first, poorer: second } = scratch;
-    for buffer in [&mut *natural, &mut *first, &mut *second] {
-        buffer.resize(area.max(buffer.len()), worth::NONE);
+    let Scratch { first, second, gathered } = scratch;
+    gathered.resize((across.max(down) + kernel::SLACK).max(gathered.len()), worth::NONE);
+    for buffer in [&mut *first, &mut *second] {
+        buffer.resize((area + kernel::SLACK).max(buffer.len()), worth::NONE);
     }
-    outside(maps, captures, table, richer, poorer, &mut first[..area], across);
-    outside(maps, captures, table, poorer, richer, &mut natural[..area], down);
-    kernel::transpose(&natural[..area], &mut second[..area], across, down);
-    inside(richer, poorer, &mut first[..area], &mut second[..area], across);
-    kernel::transpose(&first[..area], tiles.0, down, across);
-    tiles.1.copy_from_slice(&second[..area]);
+    outside(sources, poorer, richer, first, down, gathered);
+    kernel::transpose(&first[..area], poorer_to_move, across, down);
+    outside(sources, richer, poorer, second, across, gathered);
+    inside(richer, poorer, second, poorer_to_move, across);
+    kernel::transpose(&second[..area], richer_to_move, down, across);
 }
 
 /// The best of each position by a capture, an end or a move that leaves the block: for each
 /// half-board of `mover`, a line of the half-boards of `waiting`.
 #[inline(always)]
 fn outside(
-    maps: &Maps,
-    captures: &Captures,
-    table: &[u8],
+    Sources { maps, captures, table }: Sources,
     mover: Part,
     waiting: Part,
     lines: &mut [u8],
     width: usize,
+    gathered: &mut [u8],
 ) {
     let (movers, others) = (mover.ranks(), waiting.ranks());
-    for (line, rank) in lines.chunks_exact_mut(width).zip(movers.clone()) {
-        let line = &mut line[..others.len()];
-        line.copy_from_slice(&captures.row(waiting.stones, rank)[others.clone()]);
+    for (line, rank) in movers.clone().enumerate() {
+        let line = &mut lines[line * width..];
+        line[..others.len()].copy_from_slice(&captures.row(waiting.stones, rank)[others.clone()]);
         for play in mover.maps.own.of(rank) {
             if play.class.0 == 0 && movers.contains(&(play.after as usize)) {
                 continue; // stays inside
             }
             let start = maps.row_start(mover.stones - play.class.stones(), play.row as usize);
-            for run in waiting.maps.sowings.of(play.class).quiet(waiting.chunk) {
-                let (at, len, from) = (usize::from(run.at), usize::from(run.len), start + run.to as usize);
-                kernel::raise(&mut line[at..at + len], &table[from..from + len]);
+            let runs = waiting.maps.sowings.of(play.class).of(waiting.chunk);
+            if runs.short {
+                gather(runs.all, &table[start..], gathered);
+                kernel::raise(&mut line[..others.len()], &gathered[..others.len()]);
+            } else {
+                for run in runs.quiet() {
+                    let (at, len, from) =
+                        (usize::from(run.at), usize::from(run.len), start + run.to as usize);
+                    kernel::raise(&mut line[at..at + len], &table[from..from + len]);
+                }
             }
+        }
+    }
+}
+
+/// Copies runs of a row of the table beside one another.
+#[inline(always)]
+fn gather(runs: &[Run], row: &[u8], gathered: &mut [u8]) {
+    for run in runs {
+        let to = &mut gathered[usize::from(run.at)..];
+        if run.to == Run::NOWHERE {
+            for at in (0..usize::from(run.len)).step_by(kernel::SLACK) {
+                to[at..at + kernel::SLACK].fill(worth::NONE);
+            }
+        } else {
+            kernel::copy_short(to, &row[run.to as usize..], usize::from(run.len));
         }
     }
 }

@@ -2,12 +2,48 @@
 
 use wide::u8x16;
 
-/// Raises each byte to the one beside it.
+/// Bytes that must follow whatever [`copy_short`] reads or writes.
+pub(super) const SLACK: usize = SQUARE;
+
+/// Raises each byte to the one beside it. The slices are equally long.
 #[inline(always)]
 pub(super) fn raise(best: &mut [u8], by: &[u8]) {
-    for (best, &by) in best.iter_mut().zip(by) {
-        *best = (*best).max(by);
+    let length = best.len();
+    if length < SQUARE {
+        return best.iter_mut().zip(by).for_each(|(best, &by)| *best = (*best).max(by));
     }
+    let (whole, _) = best.as_chunks_mut::<SQUARE>();
+    let (whole_by, _) = by.as_chunks::<SQUARE>();
+    whole.iter_mut().zip(whole_by).for_each(|(best, by)| raise_square(best, by));
+    // The last bytes again, together with some that are done: to raise twice does no harm.
+    if let (Some(best), Some(by)) = (best.last_chunk_mut(), by.last_chunk()) {
+        raise_square(best, by);
+    }
+}
+
+#[inline(always)]
+fn raise_square(best: &mut [u8; SQUARE], by: &[u8; SQUARE]) {
+    *best = u8x16::new(*best).max(u8x16::new(*by)).to_array();
+}
+
+/// Copies `length` bytes in whole steps of [`SLACK`]: up to as many more are overwritten.
+#[inline(always)]
+pub(super) fn copy_short(to: &mut [u8], from: &[u8], length: usize) {
+    let mut at = 0;
+    loop {
+        to[at..at + SLACK].copy_from_slice(&from[at..at + SLACK]);
+        at += SLACK;
+        if at >= length {
+            return;
+        }
+    }
+}
+
+/// How many bytes differ. The slices are equally long.
+#[inline(always)]
+pub(super) fn count_different(a: &[u8], b: &[u8]) -> u64 {
+    let part = |(a, b): (&[u8], &[u8])| u64::from(a.iter().zip(b).map(|(a, b)| u8::from(a != b)).sum::<u8>());
+    a.chunks(128).zip(b.chunks(128)).map(part).sum()
 }
 
 /// Side of the squares that are transposed at once.
@@ -16,18 +52,19 @@ pub(super) const SQUARE: usize = 16;
 /// Transposes `rows` × `columns` bytes, both multiples of [`SQUARE`].
 #[inline(always)]
 pub(super) fn transpose(from: &[u8], to: &mut [u8], rows: usize, columns: usize) {
-    debug_assert!(rows % SQUARE == 0 && columns % SQUARE == 0);
+    debug_assert!(rows.is_multiple_of(SQUARE) && columns.is_multiple_of(SQUARE));
     for row in (0..rows).step_by(SQUARE) {
         for column in (0..columns).step_by(SQUARE) {
             let square = std::array::from_fn(|i| {
                 let start = (row + i) * columns + column;
-                let mut line = [0; SQUARE];
-                line.copy_from_slice(&from[start..start + SQUARE]);
-                u8x16::new(line)
+                u8x16::new(*from[start..].first_chunk().unwrap_or(&[0; SQUARE]))
             });
-            for (i, line) in transpose_square(square).into_iter().enumerate() {
+            let square = transpose_square(square);
+            for i in 0..SQUARE {
                 let start = (column + i) * rows + row;
-                to[start..start + SQUARE].copy_from_slice(&line.to_array());
+                if let Some(to) = to[start..].first_chunk_mut() {
+                    *to = square[i].to_array();
+                }
             }
         }
     }

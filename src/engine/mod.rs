@@ -7,6 +7,7 @@ mod block;
 mod captures;
 mod chunks;
 mod kernel;
+mod last_changes;
 mod maps;
 mod runs;
 mod sowing;
@@ -36,7 +37,7 @@ pub enum Pass {
     /// A sweep over the table, counted from 1.
     Sweep(u32),
     /// Following the last changes one by one.
-    WorkList,
+    LastChanges,
 }
 
 impl fmt::Display for Pass {
@@ -44,7 +45,7 @@ impl fmt::Display for Pass {
         match self {
             Pass::Captures => f.write_str("captures"),
             Pass::Sweep(number) => write!(f, "sweep {number}"),
-            Pass::WorkList => f.write_str("last changes"),
+            Pass::LastChanges => f.write_str("last changes"),
         }
     }
 }
@@ -89,6 +90,12 @@ pub struct Solved {
     pub evaluations: u64,
 }
 
+/// When a sweep changes at most this share of the positions, the rest is done one by one.
+const FEW: f64 = 0.01;
+
+/// When a sweep changes at most this share, the next one may be the last: it records its changes.
+const MANY: f64 = 0.05;
+
 /// Solves the positions of `stones` stones on the threads of the current rayon pool. The values
 /// do not depend on how many those are.
 ///
@@ -103,11 +110,27 @@ pub fn solve(
     let maps = Maps::new(rules, stones);
     let captures = Captures::look_up(&maps, smaller, watch)?;
     let mut sweeper = Sweeper::new(&maps, &captures, watch);
-    let mut sweeps = 1;
-    while sweeper.sweep(Pass::Sweep(sweeps))? > 0 {
+    let few = |changes: u64, share: f64| changes as f64 <= share * maps.index.positions() as f64;
+    let (mut sweeps, mut record) = (0, false);
+    let t0 = std::time::Instant::now();
+    loop {
         sweeps += 1;
+        let changes = sweeper.sweep(Pass::Sweep(sweeps), record)?;
+        if std::env::var("TRACE").is_ok() {
+            eprintln!("{stones} sweep {sweeps} {changes} {:?}", t0.elapsed());
+        }
+        if changes == 0 || record && few(changes, FEW) {
+            break;
+        }
+        record = few(changes, MANY);
     }
-    let evaluations = sweeper.evaluations;
-    let values = sweeper.into_table().into_iter().map(worth::value).collect();
+    let mut evaluations = sweeper.evaluations;
+    let (mut table, changes) = sweeper.into_parts();
+    evaluations += last_changes::follow(&maps, rules, &captures, &mut table, changes, watch)?;
+    if std::env::var("TRACE").is_ok() {
+        eprintln!("{stones} tail {:?}", t0.elapsed());
+    }
+    table.truncate(maps.index.positions() as usize);
+    let values = table.into_iter().map(worth::value).collect();
     Ok(Solved { values, sweeps, evaluations })
 }

@@ -5,13 +5,15 @@
 //! antidiagonals alone. They are evaluated at the same time into tiles of their own while the
 //! table is only read; then the tiles are published, each into rows no other block touches.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{self, Part, Scratch};
+use super::block::{self, Part, Scratch, Sources};
 use super::captures::Captures;
-use super::kernel::padded;
+use super::kernel::{self, SLACK, padded};
+use super::last_changes::Change;
 use super::maps::Maps;
 use super::{Pass, Stopped, Watch, worth};
 use crate::half;
@@ -19,8 +21,10 @@ use crate::half;
 /// Below this many positions an antidiagonal is not worth sharing out.
 const WORTH_SHARING: usize = 1 << 14;
 
-/// Bytes behind the table that the inner loops may read.
-const SLACK: usize = 64;
+thread_local! {
+    /// Kept from block to block: fresh memory costs more than the work done in it.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
 
 /// When something happened: steps taken so far.
 type Time = u32;
@@ -40,6 +44,10 @@ pub(super) struct Sweeper<'a> {
     /// Positions evaluated.
     pub evaluations: u64,
     tiles: Vec<u8>,
+    /// Whether changes are kept one by one.
+    recording: bool,
+    /// The changes of the last sweep, if it recorded them.
+    changes: Vec<Change>,
 }
 
 /// A block of one antidiagonal with its tiles.
@@ -65,11 +73,16 @@ impl<'a> Sweeper<'a> {
             now: 0,
             evaluations: 0,
             tiles: Vec::new(),
+            recording: false,
+            changes: Vec::new(),
         }
     }
 
-    /// Visits every block whose sources have changed. Returns how many positions changed.
-    pub fn sweep(&mut self, pass: Pass) -> Result<u64, Stopped> {
+    /// Visits every block whose sources have changed. Returns how many positions changed; keeps
+    /// which, if `record` says so.
+    pub fn sweep(&mut self, pass: Pass, record: bool) -> Result<u64, Stopped> {
+        self.recording = record;
+        self.changes.clear();
         let total = self.maps.index.positions();
         let (mut changes, mut done) = (0, 0);
         for poorer in 0..=self.maps.stones / 2 {
@@ -119,15 +132,15 @@ impl<'a> Sweeper<'a> {
             free = rest;
             jobs.push(Job { richer, poorer, richer_to_move, poorer_to_move });
         }
-        let compute = |scratch: &mut Scratch, job: &mut Job| {
+        let sources = Sources { maps: self.maps, captures: self.captures, table: &self.table };
+        let compute = |job: &mut Job| {
             let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
-            block::visit(self.maps, self.captures, &self.table, job.richer, job.poorer, scratch, tiles);
+            SCRATCH.with_borrow_mut(|scratch| block::visit(sources, job.richer, job.poorer, scratch, tiles));
         };
         if area < WORTH_SHARING {
-            let mut scratch = Scratch::default();
-            jobs.iter_mut().for_each(|job| compute(&mut scratch, job));
+            jobs.iter_mut().for_each(compute);
         } else {
-            jobs.par_iter_mut().with_max_len(1).for_each_init(Scratch::default, compute);
+            jobs.par_iter_mut().with_max_len(1).for_each(compute);
         }
         let changes = self.publish(&jobs, area >= WORTH_SHARING);
         for (richer, poorer) in &blocks {
@@ -195,33 +208,47 @@ impl<'a> Sweeper<'a> {
             let (_, after) = std::mem::take(&mut rest).split_at_mut(range.start - at);
             let (rows, after) = after.split_at_mut(range.len());
             (rest, at) = (after, range.end);
-            targets.push((tile, rows, *waiting, *mover, *bytes));
+            targets.push((tile, range.start, rows, *waiting, *mover, *bytes));
         }
-        let copy = |(tile, rows, waiting, mover, bytes): (usize, &mut [u8], Part, Part, &[u8])| {
-            (tile, copy_rows(maps, rows, waiting, mover, bytes))
-        };
-        let changes: Vec<(usize, u64)> = if share {
+        let recording = self.recording;
+        let copy =
+            |(tile, start, rows, waiting, mover, bytes): (usize, usize, &mut [u8], Part, Part, &[u8])| {
+                let mut changes = Vec::new();
+                let record =
+                    |place: usize, before| changes.push(Change { place: (start + place) as u64, before });
+                let changed = copy_rows(maps, rows, waiting, mover, bytes, recording.then_some(record));
+                (tile, changed, changes)
+            };
+        let copied: Vec<(usize, u64, Vec<Change>)> = if share {
             targets.into_par_iter().with_max_len(1).map(copy).collect()
         } else {
             targets.into_iter().map(copy).collect()
         };
         let mut counts = vec![(0, 0); jobs.len()];
-        for (tile, changed) in changes {
+        for (tile, changed, changes) in copied {
+            self.changes.extend(changes);
             let (richer, poorer) = &mut counts[tile / 2];
             *(if tile % 2 == 0 { richer } else { poorer }) = changed;
         }
         counts
     }
 
-    /// The table: the worth of each position.
-    pub fn into_table(mut self) -> Vec<u8> {
-        self.table.truncate(self.maps.index.positions() as usize);
-        self.table
+    /// The table and the recorded changes.
+    pub fn into_parts(self) -> (Vec<u8>, Vec<Change>) {
+        (self.table, self.changes)
     }
 }
 
-/// Copies a tile over the rows of its waiting chunk. Returns how many positions changed.
-fn copy_rows(maps: &Maps, rows: &mut [u8], waiting: Part, mover: Part, tile: &[u8]) -> u64 {
+/// Copies a tile over the rows of its waiting chunk. Returns how many positions changed, and tells
+/// `record` the place of each and what it was worth before.
+fn copy_rows(
+    maps: &Maps,
+    rows: &mut [u8],
+    waiting: Part,
+    mover: Part,
+    tile: &[u8],
+    mut record: Option<impl FnMut(usize, u8)>,
+) -> u64 {
     if rows.is_empty() {
         return 0;
     }
@@ -230,11 +257,16 @@ fn copy_rows(maps: &Maps, rows: &mut [u8], waiting: Part, mover: Part, tile: &[u
     let stored = &maps.halves[waiting.stones].rows;
     let open = waiting.ranks().enumerate().filter(|&(_, rank)| stored[rank].is_some());
     let mut changes = 0;
-    for ((line, _), row) in open.zip(rows.chunks_exact_mut(columns)) {
+    for (number, ((line, _), row)) in open.zip(rows.chunks_exact_mut(columns)).enumerate() {
         let old = &mut row[mover.ranks()];
         let new = &tile[line * width..][..old.len()];
         if old != new {
-            changes += old.iter().zip(new).filter(|(old, new)| old != new).count() as u64;
+            let start = number * columns + mover.ranks().start;
+            changes += kernel::count_different(old, new);
+            if let Some(record) = &mut record {
+                let both = (start..).zip(old.iter().zip(new));
+                both.filter(|(_, (old, new))| old != new).for_each(|(place, (&old, _))| record(place, old));
+            }
             old.copy_from_slice(new);
         }
     }
