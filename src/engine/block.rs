@@ -12,7 +12,7 @@ use super::captures::Captures;
 use super::kernel::{self, padded};
 use super::maps::{HalfMaps, Maps};
 use super::runs::Run;
-use super::worth;
+use super::worth::Worth;
 
 /// A chunk of half-boards of one side.
 #[derive(Clone, Copy)]
@@ -36,30 +36,29 @@ impl<'a> Part<'a> {
 
 /// Work space of one thread.
 #[derive(Default)]
-pub(super) struct Scratch {
-    first: Vec<u8>,
-    second: Vec<u8>,
-    gathered: Vec<u8>,
+pub(super) struct Scratch<W> {
+    first: Vec<W>,
+    second: Vec<W>,
+    gathered: Vec<W>,
 }
 
 /// What a block is evaluated from.
-#[derive(Clone, Copy)]
-pub(super) struct Sources<'a> {
+pub(super) struct Sources<'a, W> {
     pub maps: &'a Maps,
-    pub captures: &'a Captures,
-    /// The table as it is, with [`kernel::SLACK`] bytes behind it.
-    pub table: &'a [u8],
+    pub captures: &'a Captures<W>,
+    /// The table as it is, with [`kernel::SLACK`] more behind it.
+    pub table: &'a [W],
 }
 
 /// Evaluates a block. Fills `richer_to_move` with a line of the richer side's chunk for each
 /// half-board of the poorer side, and `poorer_to_move` the other way round: both as rows of the
 /// table, lines and their number padded to whole squares.
-pub(super) fn visit(
-    sources: Sources,
+pub(super) fn visit<W: Worth>(
+    sources: &Sources<W>,
     richer: Part,
     poorer: Part,
-    scratch: &mut Scratch,
-    tiles: (&mut [u8], &mut [u8]),
+    scratch: &mut Scratch<W>,
+    tiles: (&mut [W], &mut [W]),
 ) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -72,30 +71,30 @@ pub(super) fn visit(
 /// [`visit_any`], compiled for processors with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn visit_avx2(
-    sources: Sources,
+fn visit_avx2<W: Worth>(
+    sources: &Sources<W>,
     richer: Part,
     poorer: Part,
-    scratch: &mut Scratch,
-    tiles: (&mut [u8], &mut [u8]),
+    scratch: &mut Scratch<W>,
+    tiles: (&mut [W], &mut [W]),
 ) {
     visit_any(sources, richer, poorer, scratch, tiles);
 }
 
 #[inline(always)]
-fn visit_any(
-    sources: Sources,
+fn visit_any<W: Worth>(
+    sources: &Sources<W>,
     richer: Part,
     poorer: Part,
-    scratch: &mut Scratch,
-    (richer_to_move, poorer_to_move): (&mut [u8], &mut [u8]),
+    scratch: &mut Scratch<W>,
+    (richer_to_move, poorer_to_move): (&mut [W], &mut [W]),
 ) {
     let (across, down) = (padded(poorer.ranks().len()), padded(richer.ranks().len()));
     let area = across * down;
     let Scratch { first, second, gathered } = scratch;
-    gathered.resize((across.max(down) + kernel::SLACK).max(gathered.len()), worth::NONE);
+    gathered.resize((across.max(down) + kernel::SLACK).max(gathered.len()), W::NONE);
     for buffer in [&mut *first, &mut *second] {
-        buffer.resize((area + kernel::SLACK).max(buffer.len()), worth::NONE);
+        buffer.resize((area + kernel::SLACK).max(buffer.len()), W::NONE);
     }
     outside(sources, poorer, richer, first, down, gathered);
     kernel::transpose(&first[..area], poorer_to_move, across, down);
@@ -107,13 +106,13 @@ fn visit_any(
 /// The best of each position by a capture, an end or a move that leaves the block: for each
 /// half-board of `mover`, a line of the half-boards of `waiting`.
 #[inline(always)]
-fn outside(
-    Sources { maps, captures, table }: Sources,
+fn outside<W: Worth>(
+    Sources { maps, captures, table }: &Sources<W>,
     mover: Part,
     waiting: Part,
-    lines: &mut [u8],
+    lines: &mut [W],
     width: usize,
-    gathered: &mut [u8],
+    gathered: &mut [W],
 ) {
     let (movers, others) = (mover.ranks(), waiting.ranks());
     for (line, rank) in movers.clone().enumerate() {
@@ -141,12 +140,12 @@ fn outside(
 
 /// Copies runs of a row of the table beside one another.
 #[inline(always)]
-fn gather(runs: &[Run], row: &[u8], gathered: &mut [u8]) {
+fn gather<W: Worth>(runs: &[Run], row: &[W], gathered: &mut [W]) {
     for run in runs {
         let to = &mut gathered[usize::from(run.at)..];
         if run.to == Run::NOWHERE {
             for at in (0..usize::from(run.len)).step_by(kernel::SLACK) {
-                to[at..at + kernel::SLACK].fill(worth::NONE);
+                to[at..at + kernel::SLACK].fill(W::NONE);
             }
         } else {
             kernel::copy_short(to, &row[run.to as usize..], usize::from(run.len));
@@ -156,7 +155,7 @@ fn gather(runs: &[Run], row: &[u8], gathered: &mut [u8]) {
 
 /// Adds the moves that stay in the block. Takes the best so far of either side and leaves worths.
 #[inline(always)]
-fn inside(richer: Part, poorer: Part, first: &mut [u8], second: &mut [u8], width: usize) {
+fn inside<W: Worth>(richer: Part, poorer: Part, first: &mut [W], second: &mut [W], width: usize) {
     let (movers, others) = (richer.ranks(), poorer.ranks());
     let steps = steps(poorer);
     for (line, rank) in movers.clone().enumerate() {
@@ -170,13 +169,13 @@ fn inside(richer: Part, poorer: Part, first: &mut [u8], second: &mut [u8], width
                 }
             }
         }
-        first.iter_mut().for_each(|best| *best = worth::other(*best));
+        first.iter_mut().for_each(|best| *best = best.other());
         let second = &mut rest[..width];
         for &(from, to) in &steps {
             let (from, to) = (usize::from(from), usize::from(to));
             second[from] = second[from].max(first[to]);
         }
-        second[..others.len()].iter_mut().for_each(|best| *best = worth::other(*best));
+        second[..others.len()].iter_mut().for_each(|best| *best = best.other());
     }
 }
 

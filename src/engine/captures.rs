@@ -4,58 +4,67 @@
 use rayon::prelude::*;
 
 use super::maps::Maps;
-use super::{Pass, SmallerTables, Stopped, Watch, worth};
+use super::storage::{Buffer, Storage};
+use super::worth::Worth;
+use super::{Pass, SmallerTables, SolveError, Watch};
 use crate::half;
 use crate::index::Index;
 
-/// The best capture or end of every board, [`worth::NONE`] where there is none.
+/// The best capture or end of every board, [`Worth::NONE`] where there is none.
 ///
 /// Laid out by the mover: for each number of waiting stones, for each mover's half-board a row of
 /// all waiting half-boards, because a capture carries such a row along.
-pub(super) struct Captures {
-    levels: Vec<Vec<u8>>,
-    widths: Vec<usize>,
+pub(super) struct Captures<W> {
+    rows: Buffer<W>,
+    /// Where each number of waiting stones starts.
+    levels: Vec<usize>,
 }
 
-impl Captures {
+impl<W: Worth> Captures<W> {
     /// Looks up every capture.
-    pub fn look_up(maps: &Maps, smaller: &dyn SmallerTables, watch: &dyn Watch) -> Result<Captures, Stopped> {
+    pub fn look_up(
+        maps: &Maps,
+        smaller: &dyn SmallerTables,
+        storage: &Storage,
+        watch: &dyn Watch,
+    ) -> Result<Captures<W>, SolveError> {
         let stones = maps.stones;
-        let indices: Vec<Index> = (0..=maps.stones as u32).map(Index::new).collect();
-        let widths: Vec<usize> = (0..=stones).map(half::count).collect();
-        let total = maps.index.positions();
-        let mut levels = Vec::with_capacity(stones + 1);
-        let mut done = 0;
+        let indices: Vec<Index> = (0..stones as u32).map(Index::new).collect();
+        let mut levels = vec![0];
         for waiting in 0..=stones {
-            let width = widths[waiting];
-            let mut level = vec![worth::NONE; width * half::count(stones - waiting)];
+            levels.push(levels[waiting] + half::count(waiting) * half::count(stones - waiting));
+        }
+        let total = levels[stones + 1];
+        let mut rows: Buffer<W> = Buffer::new(storage, total)?;
+        for waiting in 0..=stones {
+            let width = half::count(waiting);
+            let level = &mut rows[levels[waiting]..levels[waiting + 1]];
             level.par_chunks_mut(width).enumerate().for_each_init(Vec::new, |buffer, (mover, row)| {
                 if !watch.stop() {
                     fill_row(maps, waiting, mover, row, &indices, smaller, buffer);
                 }
             });
             if watch.stop() {
-                return Err(Stopped);
+                return Err(SolveError::Stopped);
             }
-            levels.push(level);
-            done += half::open_count(waiting) as u64 * half::count(stones - waiting) as u64;
-            watch.progress(Pass::Captures, done, total);
+            watch.progress(Pass::Captures, levels[waiting + 1] as u64, total as u64);
         }
-        Ok(Captures { levels, widths })
+        Ok(Captures { rows, levels })
     }
 
     /// The row of the mover's half-board `mover` at `waiting` waiting stones.
-    pub fn row(&self, waiting: usize, mover: usize) -> &[u8] {
-        let width = self.widths[waiting];
-        &self.levels[waiting][mover * width..(mover + 1) * width]
+    #[inline(always)]
+    pub fn row(&self, waiting: usize, mover: usize) -> &[W] {
+        let width = half::count(waiting);
+        &self.rows[self.levels[waiting] + mover * width..][..width]
     }
 }
 
-fn fill_row(
+fn fill_row<W: Worth>(
     maps: &Maps,
     waiting: usize,
     mover: usize,
-    row: &mut [u8],
+    row: &mut [W],
     indices: &[Index],
     smaller: &dyn SmallerTables,
     buffer: &mut Vec<i8>,
@@ -64,35 +73,34 @@ fn fill_row(
     let own = stones - waiting;
     let sowings = &maps.halves[waiting].sowings;
     if own == 0 {
-        row.fill(worth::of(-(stones as i8))); // no stones to move: the opponent takes the rest
+        row.fill(W::end(-(stones as i8))); // no stones to move: the opponent takes the rest
         return;
     }
+    row.fill(W::NONE);
     let moves = maps.halves[own].own.of(mover);
-    let everything = worth::of(stones as i8);
     for play in moves {
         let runs = sowings.of(play.class);
         let kept = own - play.class.stones();
         for run in &runs.captures {
-            let captured = usize::from(run.captured);
-            let left = stones - captured;
+            let left = stones - usize::from(run.captured);
             let place = indices[left].level(kept)
                 + u64::from(play.row) * half::count(left - kept) as u64
                 + u64::from(run.to);
             buffer.resize(run.len as usize, 0);
             smaller.read(left as u32, place, buffer);
             for (best, &value) in row[run.at as usize..].iter_mut().zip(&*buffer) {
-                *best = (*best).max(worth::of(run.captured as i8 - value));
+                *best = (*best).max(W::capture(run.captured as i8 - value));
             }
         }
         for &end in &runs.ends {
-            row[end as usize] = everything;
+            row[end as usize] = W::capture(stones as i8);
         }
     }
     // Nobody can be fed, or every move is a slam that may not be played.
     let played = moves.iter().fold(0u64, |mask, play| mask | 1 << play.class.0);
     for &(rank, illegal) in &sowings.illegal {
         if played & !illegal == 0 {
-            row[rank as usize] = everything;
+            row[rank as usize] = W::end(stones as i8);
         }
     }
 }

@@ -10,49 +10,46 @@ use rayon::prelude::*;
 use super::captures::Captures;
 use super::maps::Maps;
 use super::sowing::Effect;
-use super::{Pass, Stopped, Watch, worth};
+use super::worth::Worth;
+use super::{Pass, SolveError, Watch};
 use crate::board::{Board, PITS};
 use crate::half;
-use crate::rules::Rules;
 
 /// A position that changed, and the worth it had before.
 #[derive(Clone, Copy)]
-pub(super) struct Change {
+pub(super) struct Change<W> {
     /// Its place in the table.
     pub place: u64,
     /// Its worth before.
-    pub before: u8,
+    pub before: W,
 }
 
 /// Changes looked at by a thread before it asks whether to stop.
 const BATCH: usize = 4096;
 
 /// Follows `changes` until nothing changes any more. Returns how many positions were evaluated.
-pub(super) fn follow(
+pub(super) fn follow<W: Worth>(
     maps: &Maps,
-    rules: Rules,
-    captures: &Captures,
-    table: &mut [u8],
-    mut changes: Vec<Change>,
+    captures: &Captures<W>,
+    table: &mut [W],
+    mut changes: Vec<Change<W>>,
     watch: &dyn Watch,
-) -> Result<u64, Stopped> {
+) -> Result<u64, SolveError> {
     let mut evaluations = 0;
     let (mut done, mut found) = (0, changes.len() as u64);
     while !changes.is_empty() {
-        let updates: Vec<Vec<(u64, u8)>> = changes
+        let updates: Vec<Vec<(u64, W)>> = changes
             .par_chunks(BATCH)
             .map(|batch| {
                 let mut updates = Vec::new();
                 if !watch.stop() {
-                    batch
-                        .iter()
-                        .for_each(|&change| look_back(maps, rules, captures, table, change, &mut updates));
+                    batch.iter().for_each(|&change| look_back(maps, captures, table, change, &mut updates));
                 }
                 updates
             })
             .collect();
         if watch.stop() {
-            return Err(Stopped);
+            return Err(SolveError::Stopped);
         }
         done += changes.len() as u64;
         changes.clear();
@@ -60,7 +57,7 @@ pub(super) fn follow(
             evaluations += 1;
             let stored = &mut table[place as usize];
             // Worths only move away from zero. Of two updates of one position the further holds.
-            if worth.abs_diff(worth::ZERO) > stored.abs_diff(worth::ZERO) {
+            if worth.is_further_than(*stored) {
                 changes.push(Change { place, before: std::mem::replace(stored, worth) });
             }
         }
@@ -71,23 +68,22 @@ pub(super) fn follow(
 }
 
 /// Adds to `updates` the new worth of each predecessor that `change` changes.
-fn look_back(
+fn look_back<W: Worth>(
     maps: &Maps,
-    rules: Rules,
-    captures: &Captures,
-    table: &[u8],
-    change: Change,
-    updates: &mut Vec<(u64, u8)>,
+    captures: &Captures<W>,
+    table: &[W],
+    change: Change<W>,
+    updates: &mut Vec<(u64, W)>,
 ) {
     let now = table[change.place as usize];
     predecessors(maps.index.board(change.place), |before| {
         let Some(place) = maps.index.place(&before) else { return };
-        let best = worth::other(table[place as usize]);
+        let best = table[place as usize].best();
         let affected = if now > change.before { best < now } else { best == change.before };
         if affected {
-            let better = evaluate(maps, rules, captures, table, &before);
+            let better = evaluate(maps, captures, table, &before);
             if better != best {
-                updates.push((place, worth::other(better)));
+                updates.push((place, better.other()));
             }
         }
     });
@@ -116,13 +112,13 @@ fn predecessors(board: Board, mut each: impl FnMut(Board)) {
     }
 }
 
-/// The best the player to move can get, from 128 up if he gains.
-fn evaluate(maps: &Maps, rules: Rules, captures: &Captures, table: &[u8], board: &Board) -> u8 {
+/// The best the player to move can get.
+fn evaluate<W: Worth>(maps: &Maps, captures: &Captures<W>, table: &[W], board: &Board) -> W {
     let (mover, waiting) = (half::rank(board.mover()), half::rank(board.waiting()));
     let (own, others) = (half::stones(board.mover()), half::stones(board.waiting()));
     let mut best = captures.row(others, mover)[waiting];
     for play in maps.halves[own].own.of(mover) {
-        if let Effect::Quiet(half) = Effect::of(play.class, board.waiting(), rules) {
+        if let Effect::Quiet(half) = Effect::of(play.class, board.waiting(), maps.rules) {
             let row = maps.row_start(own - play.class.stones(), play.row as usize);
             best = best.max(table[row + half::rank(half)]);
         }

@@ -61,6 +61,8 @@ impl HalfMaps {
 
 /// The maps of all half-boards that occur in positions of one number of stones.
 pub(super) struct Maps {
+    /// The rules.
+    pub rules: Rules,
     /// Stones on the board.
     pub stones: usize,
     /// Where positions are.
@@ -79,7 +81,12 @@ impl Maps {
         for (half, (sources, reach)) in halves.iter_mut().zip(links) {
             (half.sources, half.reach) = (sources, reach);
         }
-        Maps { stones: total, index: Index::new(stones), halves }
+        Maps { rules, stones: total, index: Index::new(stones), halves }
+    }
+
+    /// How many chunks the half-boards of `stones` stones have.
+    pub fn chunks(&self, stones: usize) -> usize {
+        self.halves[stones].chunks.len()
     }
 
     /// Where the row of a waiting half-board starts in the table.

@@ -9,17 +9,26 @@ mod chunks;
 mod kernel;
 mod last_changes;
 mod maps;
+mod publish;
 mod runs;
 mod sowing;
+mod stamps;
+mod storage;
 mod sweep;
 mod worth;
 
 use std::fmt;
 
+use rayon::prelude::*;
+
+use crate::board::Board;
 use crate::rules::Rules;
 use captures::Captures;
 use maps::Maps;
-use sweep::Sweeper;
+use storage::Buffer;
+pub use storage::{Depths, Storage, StorageError, Values};
+use sweep::{Scratched, Sweeper};
+use worth::Worth;
 
 /// The solved tables of fewer stones, as the engine reads them.
 pub trait SmallerTables: Sync {
@@ -68,25 +77,72 @@ impl Watch for Unwatched {
     }
 }
 
-/// The solve was stopped by its [`Watch`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stopped;
+/// Why there is no solution.
+#[derive(Debug)]
+pub enum SolveError {
+    /// The [`Watch`] stopped it.
+    Stopped,
+    /// There is not enough memory or scratch space.
+    Storage(StorageError),
+    /// The table of values is wrong, or the depth of a position too great to be told.
+    NoDepth {
+        /// A position that has no depth.
+        board: Board,
+    },
+}
 
-impl fmt::Display for Stopped {
+impl fmt::Display for SolveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped")
+        match self {
+            SolveError::Stopped => f.write_str("stopped"),
+            SolveError::Storage(error) => error.fmt(f),
+            SolveError::NoDepth { board } => write!(
+                f,
+                "{board} has no depth up to {}: the table of values is wrong, or its depth is beyond \
+                 what can be told",
+                worth::MAX_DEPTH
+            ),
+        }
     }
 }
 
-impl std::error::Error for Stopped {}
+impl std::error::Error for SolveError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SolveError::Stopped | SolveError::NoDepth { .. } => None,
+            SolveError::Storage(error) => Some(error),
+        }
+    }
+}
 
-/// The values of all positions of one number of stones.
+impl From<StorageError> for SolveError {
+    fn from(error: StorageError) -> SolveError {
+        SolveError::Storage(error)
+    }
+}
+
+/// A solved number of stones.
 pub struct Solved {
-    /// One value a position, −n..=n, in the order of [`crate::index::Index`].
-    pub values: Vec<i8>,
-    /// Sweeps it took.
+    /// The values of its positions.
+    pub values: Values,
+    /// How the solution was found.
+    pub effort: Effort,
+}
+
+/// The depths of a solved number of stones.
+pub struct SolvedDepths {
+    /// The depths of its positions.
+    pub depths: Depths,
+    /// How they were found.
+    pub effort: Effort,
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// Sweeps over the table.
     pub sweeps: u32,
-    /// Positions evaluated, over all sweeps.
+    /// Positions evaluated, over all sweeps and one by one.
     pub evaluations: u64,
 }
 
@@ -97,40 +153,90 @@ const FEW: f64 = 0.01;
 const MANY: f64 = 0.05;
 
 /// Solves the positions of `stones` stones on the threads of the current rayon pool. The values
-/// do not depend on how many those are.
+/// depend neither on how many those are nor on where `storage` keeps them.
 ///
 /// # Errors
-/// [`Stopped`], as soon as `watch` says so.
+/// [`SolveError::Stopped`] as soon as `watch` says so; [`SolveError::Storage`] if the memory or
+/// scratch space cannot be had.
 pub fn solve(
     rules: Rules,
     stones: u32,
     smaller: &dyn SmallerTables,
+    storage: &Storage,
     watch: &dyn Watch,
-) -> Result<Solved, Stopped> {
+) -> Result<Solved, SolveError> {
     let maps = Maps::new(rules, stones);
-    let captures = Captures::look_up(&maps, smaller, watch)?;
-    let mut sweeper = Sweeper::new(&maps, &captures, watch);
+    let positions = maps.index.positions() as usize;
+    let mut table = Buffer::new(storage, positions + kernel::SLACK)?;
+    table.par_iter_mut().for_each(|worth| *worth = u8::ZERO);
+    let effort = settle(&maps, smaller, storage, watch, &mut table)?;
+    table.par_iter_mut().for_each(|worth| *worth = worth::value(*worth).cast_unsigned());
+    Ok(Solved { values: Values::new(table, positions), effort })
+}
+
+/// Finds the depths (distances to conversion, in plies) of the positions of `stones` stones, whose
+/// values `tables` holds too.
+///
+/// A position of value 0 and one without a legal move have depth 0. Otherwise both sides play only
+/// moves that keep the value, the winner to capture or end the game soon, the loser late.
+///
+/// # Errors
+/// As [`solve`]; [`SolveError::NoDepth`] if a position has no depth, because the table of values
+/// is wrong or the depth beyond what this engine can tell.
+pub fn solve_depths(
+    rules: Rules,
+    stones: u32,
+    tables: &dyn SmallerTables,
+    storage: &Storage,
+    watch: &dyn Watch,
+) -> Result<SolvedDepths, SolveError> {
+    let maps = Maps::new(rules, stones);
+    let positions = maps.index.positions() as usize;
+    let mut table: Buffer<i16> = Buffer::new(storage, positions + kernel::SLACK)?;
+    let effort = settle(&maps, tables, storage, watch, &mut table)?;
+    // Values were found anew on the way: a table of values that differs is wrong.
+    let parts = table[..positions].par_chunks_mut(READ_AT_ONCE).enumerate();
+    let without = parts.find_map_first(|(part, worths)| {
+        let start = part * READ_AT_ONCE;
+        let mut values = vec![0; worths.len()];
+        tables.read(stones, start as u64, &mut values);
+        let wrong = worths.iter_mut().zip(values).position(|(worth, value)| {
+            let (settled, depth) = worth::value_and_depth(*worth);
+            *worth = depth.cast_signed();
+            settled != value || depth > worth::MAX_DEPTH
+        })?;
+        Some((start + wrong) as u64)
+    });
+    match without {
+        Some(place) => Err(SolveError::NoDepth { board: maps.index.board(place) }),
+        None => Ok(SolvedDepths { depths: Depths::new(table, positions), effort }),
+    }
+}
+
+/// Values read from a table at once.
+const READ_AT_ONCE: usize = 1 << 16;
+
+/// Looks up captures, sweeps until little changes, follows the last changes.
+fn settle<W: Worth + Scratched>(
+    maps: &Maps,
+    smaller: &dyn SmallerTables,
+    storage: &Storage,
+    watch: &dyn Watch,
+    table: &mut Buffer<W>,
+) -> Result<Effort, SolveError> {
+    let captures = Captures::look_up(maps, smaller, storage, watch)?;
+    let mut sweeper = Sweeper::new(maps, watch, &captures, table);
     let few = |changes: u64, share: f64| changes as f64 <= share * maps.index.positions() as f64;
     let (mut sweeps, mut record) = (0, false);
-    let t0 = std::time::Instant::now();
-    loop {
+    let last = loop {
         sweeps += 1;
-        let changes = sweeper.sweep(Pass::Sweep(sweeps), record)?;
-        if std::env::var("TRACE").is_ok() {
-            eprintln!("{stones} sweep {sweeps} {changes} {:?}", t0.elapsed());
+        let swept = sweeper.sweep(Pass::Sweep(sweeps), record)?;
+        if swept.changes == 0 || record && few(swept.changes, FEW) {
+            break swept.list;
         }
-        if changes == 0 || record && few(changes, FEW) {
-            break;
-        }
-        record = few(changes, MANY);
-    }
-    let mut evaluations = sweeper.evaluations;
-    let (mut table, changes) = sweeper.into_parts();
-    evaluations += last_changes::follow(&maps, rules, &captures, &mut table, changes, watch)?;
-    if std::env::var("TRACE").is_ok() {
-        eprintln!("{stones} tail {:?}", t0.elapsed());
-    }
-    table.truncate(maps.index.positions() as usize);
-    let values = table.into_iter().map(worth::value).collect();
-    Ok(Solved { values, sweeps, evaluations })
+        record = few(swept.changes, MANY);
+    };
+    let swept = sweeper.evaluations;
+    let followed = last_changes::follow(maps, &captures, table, last, watch)?;
+    Ok(Effort { sweeps, evaluations: swept + followed })
 }

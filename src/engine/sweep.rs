@@ -1,274 +1,196 @@
-//! Sweeps: the order in which blocks are visited, and how what they find is published.
+//! Sweeps: the order in which blocks are visited.
 //!
 //! Levels come in pairs, one for either side to move. A sweep goes from the extremes, where one
 //! side has all stones, inwards; within a pair, blocks of one antidiagonal depend on earlier
 //! antidiagonals alone. They are evaluated at the same time into tiles of their own while the
-//! table is only read; then the tiles are published, each into rows no other block touches.
+//! table is only read; then the tiles are published.
 
 use std::cell::RefCell;
-use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::block::{self, Part, Scratch, Sources};
 use super::captures::Captures;
-use super::kernel::{self, SLACK, padded};
+use super::kernel::padded;
 use super::last_changes::Change;
 use super::maps::Maps;
-use super::{Pass, Stopped, Watch, worth};
-use crate::half;
+use super::publish::{self, Tile};
+use super::stamps::Stamps;
+use super::storage::Buffer;
+use super::worth::Worth;
+use super::{Pass, SolveError, Watch};
 
 /// Below this many positions an antidiagonal is not worth sharing out.
 const WORTH_SHARING: usize = 1 << 14;
 
-thread_local! {
-    /// Kept from block to block: fresh memory costs more than the work done in it.
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
-}
-
-/// When something happened: steps taken so far.
-type Time = u32;
-
 /// The table while it is being solved.
-pub(super) struct Sweeper<'a> {
+pub(super) struct Sweeper<'a, W> {
     maps: &'a Maps,
-    captures: &'a Captures,
     watch: &'a dyn Watch,
-    table: Vec<u8>,
-    /// When each block of each level last changed: by waiting stones, waiting chunk, mover's chunk.
-    changed: Vec<Vec<Time>>,
-    /// When each block of each pair was last visited: by poorer side's stones, richer side's
-    /// chunk, poorer side's chunk.
-    visited: Vec<Vec<Time>>,
-    now: Time,
-    /// Positions evaluated.
+    captures: &'a Captures<W>,
+    table: &'a mut Buffer<W>,
+    stamps: Stamps<'a>,
+    /// Memory for the tiles of one antidiagonal.
+    tiles: Vec<W>,
+    /// Positions evaluated so far.
     pub evaluations: u64,
-    tiles: Vec<u8>,
-    /// Whether changes are kept one by one.
-    recording: bool,
-    /// The changes of the last sweep, if it recorded them.
-    changes: Vec<Change>,
 }
 
-/// A block of one antidiagonal with its tiles.
-struct Job<'a> {
-    richer: Part<'a>,
-    poorer: Part<'a>,
-    richer_to_move: &'a mut [u8],
-    poorer_to_move: &'a mut [u8],
+/// What a sweep changed.
+pub(super) struct Swept<W> {
+    /// How many positions.
+    pub changes: u64,
+    /// Which, if asked for.
+    pub list: Vec<Change<W>>,
 }
 
-impl<'a> Sweeper<'a> {
-    /// A table of zeros.
-    pub fn new(maps: &'a Maps, captures: &'a Captures, watch: &'a dyn Watch) -> Sweeper<'a> {
-        let chunks = |stones: usize| maps.halves[stones].chunks.len();
-        let stones = maps.stones;
-        Sweeper {
-            maps,
-            captures,
-            watch,
-            table: vec![worth::ZERO; maps.index.positions() as usize + SLACK],
-            changed: (0..=stones).map(|w| vec![0; chunks(w) * chunks(stones - w)]).collect(),
-            visited: (0..=stones / 2).map(|w| vec![0; chunks(w) * chunks(stones - w)]).collect(),
-            now: 0,
-            evaluations: 0,
-            tiles: Vec::new(),
-            recording: false,
-            changes: Vec::new(),
-        }
+/// A block of one antidiagonal and its tiles.
+struct Job<'t, 'm, W> {
+    richer: Part<'m>,
+    poorer: Part<'m>,
+    richer_to_move: &'t mut [W],
+    poorer_to_move: &'t mut [W],
+}
+
+impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
+    /// Nothing visited yet.
+    pub fn new(
+        maps: &'a Maps,
+        watch: &'a dyn Watch,
+        captures: &'a Captures<W>,
+        table: &'a mut Buffer<W>,
+    ) -> Sweeper<'a, W> {
+        let stamps = Stamps::new(maps);
+        Sweeper { maps, watch, captures, table, stamps, tiles: Vec::new(), evaluations: 0 }
     }
 
-    /// Visits every block whose sources have changed. Returns how many positions changed; keeps
-    /// which, if `record` says so.
-    pub fn sweep(&mut self, pass: Pass, record: bool) -> Result<u64, Stopped> {
-        self.recording = record;
-        self.changes.clear();
-        let total = self.maps.index.positions();
-        let (mut changes, mut done) = (0, 0);
+    /// Visits every block whose sources have changed. Lists the changes if asked to `record`.
+    pub fn sweep(&mut self, pass: Pass, record: bool) -> Result<Swept<W>, SolveError> {
+        let index = &self.maps.index;
+        let mut swept = Swept { changes: 0, list: Vec::new() };
+        let mut done = 0;
         for poorer in 0..=self.maps.stones / 2 {
             let richer = self.maps.stones - poorer;
-            for antidiagonal in 0..self.chunks(richer) + self.chunks(poorer) - 1 {
-                changes += self.visit_antidiagonal(richer, poorer, antidiagonal);
+            for antidiagonal in 0..self.maps.chunks(richer) + self.maps.chunks(poorer) - 1 {
+                self.visit_antidiagonal(richer, poorer, antidiagonal, record, &mut swept);
                 if self.watch.stop() {
-                    return Err(Stopped);
+                    return Err(SolveError::Stopped);
                 }
             }
-            done += self.maps.index.level(poorer + 1) - self.maps.index.level(poorer);
+            done += index.level(poorer + 1) - index.level(poorer);
             if richer != poorer {
-                done += self.maps.index.level(richer + 1) - self.maps.index.level(richer);
+                done += index.level(richer + 1) - index.level(richer);
             }
-            self.watch.progress(pass, done, total);
+            self.watch.progress(pass, done, index.positions());
         }
-        Ok(changes)
+        Ok(swept)
     }
 
-    fn chunks(&self, stones: usize) -> usize {
-        self.maps.halves[stones].chunks.len()
-    }
-
-    fn visit_antidiagonal(&mut self, richer: usize, poorer: usize, antidiagonal: usize) -> u64 {
-        self.now += 1;
-        let (rows, columns) = (self.chunks(richer), self.chunks(poorer));
-        let first = (antidiagonal + 1).saturating_sub(columns);
-        let blocks: Vec<(Part, Part)> = (first..rows.min(antidiagonal + 1))
-            .map(|chunk| (chunk, antidiagonal - chunk))
-            .filter(|&(r, p)| richer != poorer || r >= p) // both ways are one block
-            .filter(|&(r, p)| self.is_stale(richer, r, poorer, p))
-            .map(|(r, p)| (Part::new(self.maps, richer, r), Part::new(self.maps, poorer, p)))
-            .collect();
-        if blocks.is_empty() {
-            return 0;
-        }
-        let areas: Vec<usize> =
-            blocks.iter().map(|(r, p)| padded(r.ranks().len()) * padded(p.ranks().len())).collect();
-        let area: usize = areas.iter().sum();
-        let mut tiles = std::mem::take(&mut self.tiles);
-        tiles.resize(tiles.len().max(2 * area), 0);
-        let mut free = &mut tiles[..];
-        let mut jobs: Vec<Job> = Vec::with_capacity(blocks.len());
-        for (&(richer, poorer), &area) in blocks.iter().zip(&areas) {
-            let (richer_to_move, rest) = free.split_at_mut(area);
-            let (poorer_to_move, rest) = rest.split_at_mut(area);
-            free = rest;
-            jobs.push(Job { richer, poorer, richer_to_move, poorer_to_move });
-        }
-        let sources = Sources { maps: self.maps, captures: self.captures, table: &self.table };
-        let compute = |job: &mut Job| {
-            let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
-            SCRATCH.with_borrow_mut(|scratch| block::visit(sources, job.richer, job.poorer, scratch, tiles));
-        };
-        if area < WORTH_SHARING {
-            jobs.iter_mut().for_each(compute);
-        } else {
-            jobs.par_iter_mut().with_max_len(1).for_each(compute);
-        }
-        let changes = self.publish(&jobs, area >= WORTH_SHARING);
-        for (richer, poorer) in &blocks {
-            self.visited[poorer.stones][richer.chunk * columns + poorer.chunk] = self.now;
-            let both = 2 * richer.ranks().len() as u64 * poorer.ranks().len() as u64;
-            self.evaluations += both;
-        }
-        let mut sum = 0;
-        for (&(richer, poorer), (to_richer, to_poorer)) in blocks.iter().zip(changes) {
-            if to_richer > 0 {
-                self.changed[poorer.stones][poorer.chunk * rows + richer.chunk] = self.now;
-            }
-            if to_poorer > 0 {
-                self.changed[richer.stones][richer.chunk * columns + poorer.chunk] = self.now;
-            }
-            sum += to_richer + to_poorer;
-        }
-        self.tiles = tiles;
-        sum
-    }
-
-    /// Whether anything a block reads has changed since it was visited.
-    fn is_stale(&self, richer: usize, r: usize, poorer: usize, p: usize) -> bool {
-        let visited = self.visited[poorer][r * self.chunks(poorer) + p];
-        visited == 0
-            || self.source_changed(richer, r, poorer, p, visited)
-            || self.source_changed(poorer, p, richer, r, visited)
-    }
-
-    fn source_changed(&self, mover: usize, m: usize, waiting: usize, w: usize, visited: Time) -> bool {
-        self.maps.halves[mover].sources[m].iter().any(|&(class, row)| {
-            let over = class.stones();
-            let level = &self.changed[mover - over];
-            let columns = self.chunks(waiting + over);
-            let reach = self.maps.halves[waiting].reach(class, w);
-            let start = usize::from(row) * columns;
-            level[start + reach.start..start + reach.end].iter().any(|&changed| changed >= visited)
-        })
-    }
-
-    /// Copies the tiles of one antidiagonal into the table. Returns how many positions of each
-    /// job changed, with the richer and with the poorer side to move.
-    fn publish(&mut self, jobs: &[Job], share: bool) -> Vec<(u64, u64)> {
+    fn visit_antidiagonal(
+        &mut self,
+        richer: usize,
+        poorer: usize,
+        antidiagonal: usize,
+        record: bool,
+        swept: &mut Swept<W>,
+    ) {
+        self.stamps.tick();
         let maps = self.maps;
-        // The rows of a waiting chunk lie together, and no other block of the antidiagonal has it.
-        let rows = |waiting: Part| {
-            let rows = maps.halves[waiting.stones].rows_of(waiting.chunk);
-            maps.row_start(waiting.stones, rows.start)..maps.row_start(waiting.stones, rows.end)
+        let blocks: Vec<(Part, Part)> = antidiagonal_blocks(maps, richer, poorer, antidiagonal)
+            .filter(|&(richer, poorer)| self.stamps.is_stale(richer, poorer))
+            .collect();
+        let area: usize = blocks.iter().map(|&block| tile_size(block)).sum();
+        if self.tiles.len() < 2 * area {
+            self.tiles.resize(2 * area, W::NONE);
+        }
+        let mut jobs = jobs(&blocks, &mut self.tiles);
+        let sources = Sources { maps, captures: self.captures, table: self.table };
+        let evaluate = |job: &mut Job<W>| {
+            let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
+            W::with_scratch(|scratch| block::visit(&sources, job.richer, job.poorer, scratch, tiles));
         };
-        let mut tiles: Vec<(Range<usize>, Part, Part, &[u8])> = Vec::with_capacity(2 * jobs.len());
-        for job in jobs {
-            tiles.push((rows(job.poorer), job.poorer, job.richer, job.richer_to_move));
-            let same = job.richer.stones == job.poorer.stones && job.richer.chunk == job.poorer.chunk;
-            // On the diagonal of the middle level both tiles are the same positions.
-            let empty = rows(job.richer).end..rows(job.richer).end;
-            let place = if same { empty } else { rows(job.richer) };
-            tiles.push((place, job.richer, job.poorer, job.poorer_to_move));
-        }
-        let mut order: Vec<usize> = (0..tiles.len()).collect();
-        order.sort_unstable_by_key(|&tile| (tiles[tile].0.start, tiles[tile].0.end));
-        let (mut rest, mut at) = (&mut self.table[..], 0);
-        let mut targets = Vec::with_capacity(tiles.len());
-        for tile in order {
-            let (range, waiting, mover, bytes) = &tiles[tile];
-            let (_, after) = std::mem::take(&mut rest).split_at_mut(range.start - at);
-            let (rows, after) = after.split_at_mut(range.len());
-            (rest, at) = (after, range.end);
-            targets.push((tile, range.start, rows, *waiting, *mover, *bytes));
-        }
-        let recording = self.recording;
-        let copy =
-            |(tile, start, rows, waiting, mover, bytes): (usize, usize, &mut [u8], Part, Part, &[u8])| {
-                let mut changes = Vec::new();
-                let record =
-                    |place: usize, before| changes.push(Change { place: (start + place) as u64, before });
-                let changed = copy_rows(maps, rows, waiting, mover, bytes, recording.then_some(record));
-                (tile, changed, changes)
-            };
-        let copied: Vec<(usize, u64, Vec<Change>)> = if share {
-            targets.into_par_iter().with_max_len(1).map(copy).collect()
+        let share = area >= WORTH_SHARING;
+        if share {
+            jobs.par_iter_mut().with_max_len(1).for_each(evaluate);
         } else {
-            targets.into_iter().map(copy).collect()
-        };
-        let mut counts = vec![(0, 0); jobs.len()];
-        for (tile, changed, changes) in copied {
-            self.changes.extend(changes);
-            let (richer, poorer) = &mut counts[tile / 2];
-            *(if tile % 2 == 0 { richer } else { poorer }) = changed;
+            jobs.iter_mut().for_each(evaluate);
         }
-        counts
-    }
-
-    /// The table and the recorded changes.
-    pub fn into_parts(self) -> (Vec<u8>, Vec<Change>) {
-        (self.table, self.changes)
+        let tiles = jobs.iter().flat_map(tiles).collect();
+        for (waiting, mover, changes) in publish::publish(maps, self.table, tiles, share, record) {
+            if changes.count > 0 {
+                self.stamps.change(waiting, mover);
+                swept.changes += changes.count;
+                swept.list.extend(changes.list);
+            }
+        }
+        for &(richer, poorer) in &blocks {
+            self.stamps.visit(richer, poorer);
+            self.evaluations += 2 * (richer.ranks().len() * poorer.ranks().len()) as u64;
+        }
     }
 }
 
-/// Copies a tile over the rows of its waiting chunk. Returns how many positions changed, and tells
-/// `record` the place of each and what it was worth before.
-fn copy_rows(
+/// The blocks of an antidiagonal: the numbers of the two chunks add up to it.
+fn antidiagonal_blocks(
     maps: &Maps,
-    rows: &mut [u8],
-    waiting: Part,
-    mover: Part,
-    tile: &[u8],
-    mut record: Option<impl FnMut(usize, u8)>,
-) -> u64 {
-    if rows.is_empty() {
-        return 0;
+    richer: usize,
+    poorer: usize,
+    antidiagonal: usize,
+) -> impl Iterator<Item = (Part<'_>, Part<'_>)> {
+    let first = (antidiagonal + 1).saturating_sub(maps.chunks(poorer));
+    (first..maps.chunks(richer).min(antidiagonal + 1))
+        .map(move |chunk| (chunk, antidiagonal - chunk))
+        // With as many stones on either side, the two ways round are one block.
+        .filter(move |(r, p)| richer != poorer || r >= p)
+        .map(move |(r, p)| (Part::new(maps, richer, r), Part::new(maps, poorer, p)))
+}
+
+fn tile_size((richer, poorer): (Part, Part)) -> usize {
+    padded(richer.ranks().len()) * padded(poorer.ranks().len())
+}
+
+/// Gives each block its share of `memory`.
+fn jobs<'t, 'm, W>(blocks: &[(Part<'m>, Part<'m>)], mut memory: &'t mut [W]) -> Vec<Job<'t, 'm, W>> {
+    let mut jobs = Vec::with_capacity(blocks.len());
+    for &(richer, poorer) in blocks {
+        let size = tile_size((richer, poorer));
+        let (richer_to_move, rest) = std::mem::take(&mut memory).split_at_mut(size);
+        let (poorer_to_move, rest) = rest.split_at_mut(size);
+        memory = rest;
+        jobs.push(Job { richer, poorer, richer_to_move, poorer_to_move });
     }
-    let width = padded(mover.ranks().len());
-    let columns = half::count(mover.stones);
-    let stored = &maps.halves[waiting.stones].rows;
-    let open = waiting.ranks().enumerate().filter(|&(_, rank)| stored[rank].is_some());
-    let mut changes = 0;
-    for (number, ((line, _), row)) in open.zip(rows.chunks_exact_mut(columns)).enumerate() {
-        let old = &mut row[mover.ranks()];
-        let new = &tile[line * width..][..old.len()];
-        if old != new {
-            let start = number * columns + mover.ranks().start;
-            changes += kernel::count_different(old, new);
-            if let Some(record) = &mut record {
-                let both = (start..).zip(old.iter().zip(new));
-                both.filter(|(_, (old, new))| old != new).for_each(|(place, (&old, _))| record(place, old));
-            }
-            old.copy_from_slice(new);
-        }
+    jobs
+}
+
+/// The tiles of an evaluated block: on the diagonal of the middle level, where both are the same
+/// positions, only one.
+fn tiles<'t, 'm, W>(job: &'t Job<'_, 'm, W>) -> impl Iterator<Item = Tile<'t, 'm, W>> {
+    let Job { richer, poorer, .. } = *job;
+    let first = Tile { waiting: poorer, mover: richer, lines: &*job.richer_to_move };
+    let second = Tile { waiting: richer, mover: poorer, lines: &*job.poorer_to_move };
+    let same = (richer.stones, richer.chunk) == (poorer.stones, poorer.chunk);
+    std::iter::once(first).chain((!same).then_some(second))
+}
+
+/// Work space that each thread keeps from block to block: fresh memory would cost more than the
+/// work done in it.
+pub(super) trait Scratched: Sized {
+    fn with_scratch(work: impl FnOnce(&mut Scratch<Self>));
+}
+
+thread_local! {
+    static VALUES: RefCell<Scratch<u8>> = RefCell::default();
+    static DEPTHS: RefCell<Scratch<i16>> = RefCell::default();
+}
+
+impl Scratched for u8 {
+    fn with_scratch(work: impl FnOnce(&mut Scratch<u8>)) {
+        VALUES.with_borrow_mut(work);
     }
-    changes
+}
+
+impl Scratched for i16 {
+    fn with_scratch(work: impl FnOnce(&mut Scratch<i16>)) {
+        DEPTHS.with_borrow_mut(work);
+    }
 }
