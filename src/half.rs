@@ -120,20 +120,20 @@ pub fn open_unrank(stones: usize, place: usize) -> Half {
     debug_assert!(place < open_count(stones));
     let mut half = [0; PITS];
     let (mut left, mut place, mut open) = (stones, place as u32, false);
-    for pit in 0..PITS - 1 {
+    for (pit, stones) in half[..PITS - 1].iter_mut().enumerate() {
         let after = PITS - 1 - pit;
         loop {
             // Of the half-boards that start like this, those that have an empty pit.
-            let full = if open || half[pit] == 0 || left < after { 0 } else { WAYS[after - 1][left - after] };
+            let full = if open || *stones == 0 || left < after { 0 } else { WAYS[after - 1][left - after] };
             let here = WAYS[after - 1][left] - full;
             if place < here {
                 break;
             }
             place -= here;
             left -= 1;
-            half[pit] += 1;
+            *stones += 1;
         }
-        open |= half[pit] == 0;
+        open |= *stones == 0;
     }
     half[PITS - 1] = left as u8;
     half

@@ -5,6 +5,7 @@ pub mod board;
 pub mod engine;
 pub mod half;
 pub mod index;
+pub mod notation;
 pub mod rules;
 
 pub use board::Board;

@@ -1,0 +1,15 @@
+#![no_main]
+//! Whatever this parser accepts is written and reads back the same.
+
+use awari::notation::Notation;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    match Notation::PlayStrategy.parse(text) {
+        Ok(position) => {
+            let written = Notation::PlayStrategy.write(&position).expect("what was read can be written");
+            assert_eq!(Notation::PlayStrategy.parse(&written), Ok(position));
+        }
+        Err(error) => drop(error.to_string()),
+    }
+});
