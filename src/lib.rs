@@ -6,6 +6,7 @@ pub mod engine;
 pub mod half;
 pub mod index;
 pub mod rules;
+pub mod table;
 
 pub use board::Board;
 pub use rules::Rules;
