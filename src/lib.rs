@@ -7,6 +7,7 @@ pub mod half;
 pub mod index;
 pub mod rules;
 pub mod table;
+pub mod tablebase;
 
 pub use board::Board;
 pub use rules::Rules;

@@ -170,7 +170,7 @@ impl Table {
     }
 
     /// Reads like [`Table::read`], without a look at the checksums: for a table whose blocks
-    /// were all found right by [`Table::check_blocks`].
+    /// were all found right by [`Table::touch_all`].
     #[inline]
     pub(crate) fn read_checked(&self, place: u64, values: &mut [i8]) {
         self.assert_inside(place, values.len());
@@ -205,6 +205,13 @@ impl Table {
     pub fn check_blocks(&self) -> Result<(), TableError> {
         let blocks = 0..self.header.blocks();
         let damaged = blocks.into_par_iter().find_map_first(|block| self.check_block(block).err());
+        damaged.map_or(Ok(()), Err)
+    }
+
+    /// Makes sure that every block was checked, so that [`Table::read_checked`] may be used.
+    pub(crate) fn touch_all(&self) -> Result<(), TableError> {
+        let blocks = 0..self.header.blocks();
+        let damaged = blocks.into_par_iter().find_map_first(|block| self.touch(block).err());
         damaged.map_or(Ok(()), Err)
     }
 
