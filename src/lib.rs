@@ -7,6 +7,8 @@ pub mod half;
 pub mod index;
 pub mod notation;
 pub mod rules;
+pub mod table;
+pub mod tablebase;
 
 pub use board::Board;
 pub use rules::Rules;

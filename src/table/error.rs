@@ -1,0 +1,291 @@
+//! What can be wrong with a table file, in words that say what to do.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::header::{ContentHash, Metric};
+use crate::rules::Rules;
+
+/// Why a table cannot be read or written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TableError {
+    /// There is no such file.
+    Missing {
+        /// The file looked for.
+        path: PathBuf,
+    },
+    /// The file does not start like a table.
+    NotATable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is of a format that came after this program.
+    NewerVersion {
+        /// The file.
+        path: PathBuf,
+        /// The file's format version.
+        found: u32,
+        /// The newest version this program reads.
+        known: u32,
+    },
+    /// The file is intact and uses something this program does not know.
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The header field.
+        field: &'static str,
+        /// The code it holds.
+        found: u8,
+    },
+    /// The table was built for other rules.
+    WrongRules {
+        /// The file.
+        path: PathBuf,
+        /// The rules asked for.
+        expected: Rules,
+        /// The rules of the file.
+        found: Rules,
+    },
+    /// The table holds the positions of another number of stones.
+    WrongStones {
+        /// The file.
+        path: PathBuf,
+        /// The stones asked for.
+        expected: u32,
+        /// The stones of the file.
+        found: u32,
+    },
+    /// The table holds another kind of numbers.
+    WrongMetric {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for.
+        expected: Metric,
+        /// What the file holds.
+        found: Metric,
+    },
+    /// The file is cut short or too long.
+    WrongLength {
+        /// The file.
+        path: PathBuf,
+        /// Bytes it should have.
+        expected: u64,
+        /// Bytes it has.
+        found: u64,
+    },
+    /// The header contradicts its checksum or itself.
+    CorruptHeader {
+        /// The file.
+        path: PathBuf,
+        /// The header field.
+        field: &'static str,
+        /// What the field should hold.
+        expected: String,
+        /// What it holds.
+        found: String,
+    },
+    /// The data of a block contradict their checksum.
+    CorruptBlock {
+        /// The file.
+        path: PathBuf,
+        /// The block, from 0.
+        block: u64,
+        /// Blocks in the file.
+        blocks: u64,
+    },
+    /// Every checksum is right and the values are not those that were written.
+    WrongContent {
+        /// The file.
+        path: PathBuf,
+        /// The hash in the header.
+        expected: ContentHash,
+        /// The hash of the values.
+        found: ContentHash,
+    },
+    /// The header counts other values than the data hold.
+    WrongCounts {
+        /// The file.
+        path: PathBuf,
+        /// The least value whose count differs.
+        value: i8,
+        /// Positions of this value by the header.
+        expected: u64,
+        /// Positions of this value in the data.
+        found: u64,
+    },
+    /// What is to be written is not a table of these stones.
+    WrongValues {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// What is wrong, as a sentence without its full stop.
+        problem: String,
+    },
+    /// The system refused.
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried, as in "cannot {action}".
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The disk is too full for the table.
+    NoSpace {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes free on the disk.
+        free: u64,
+    },
+    /// The directory or the disk does not allow writing.
+    NotWritable {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl TableError {
+    /// The file or directory it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            TableError::Missing { path }
+            | TableError::NotATable { path }
+            | TableError::NewerVersion { path, .. }
+            | TableError::Unsupported { path, .. }
+            | TableError::WrongRules { path, .. }
+            | TableError::WrongStones { path, .. }
+            | TableError::WrongMetric { path, .. }
+            | TableError::WrongLength { path, .. }
+            | TableError::CorruptHeader { path, .. }
+            | TableError::CorruptBlock { path, .. }
+            | TableError::WrongContent { path, .. }
+            | TableError::WrongCounts { path, .. }
+            | TableError::WrongValues { path, .. }
+            | TableError::Io { path, .. }
+            | TableError::NoSpace { path, .. }
+            | TableError::NotWritable { path, .. } => path,
+        }
+    }
+
+    /// Sorts what the system says while writing `path`.
+    pub(super) fn writing(path: &Path, action: &'static str, source: io::Error) -> TableError {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                TableError::NotWritable { path, source }
+            }
+            _ => TableError::Io { path, action, source },
+        }
+    }
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path().display())?;
+        match self {
+            TableError::Missing { .. } => f.write_str("no such table. Build it, or check the directory."),
+            TableError::NotATable { .. } => {
+                f.write_str("not an awari table: the first bytes are not those of one. Check the path.")
+            }
+            TableError::NewerVersion { found, known, .. } => write!(
+                f,
+                "format version {found}, and this program reads up to version {known}. Use a newer awari."
+            ),
+            TableError::Unsupported { field, found, .. } => {
+                write!(f, "{field} {found} is unknown to this program. Use a newer awari.")
+            }
+            TableError::WrongRules { expected, found, .. } => write!(
+                f,
+                "a table of rules {found}, expected rules {expected}. Ask for rules {found}, or put the \
+                 file in its own directory."
+            ),
+            TableError::WrongStones { expected, found, .. } => {
+                write!(f, "a table of {found} stones, expected {expected}. The file was probably renamed.")
+            }
+            TableError::WrongMetric { expected, found, .. } => {
+                write!(f, "a table of {found}, expected {expected}. The file was probably renamed.")
+            }
+            TableError::WrongLength { expected, found, .. } => write!(
+                f,
+                "the file is {} ({found} bytes, expected {expected}). Copy or build it again.",
+                if found < expected { "cut short" } else { "too long" }
+            ),
+            TableError::CorruptHeader { field, expected, found, .. } => write!(
+                f,
+                "corrupt header: {field} is {found}, expected {expected}. Copy or build the file again."
+            ),
+            TableError::CorruptBlock { block, blocks, .. } => write!(
+                f,
+                "corrupt data: the checksum of block {block} (of 0 to {}) is wrong. Copy or build the \
+                 file again.",
+                blocks - 1
+            ),
+            TableError::WrongContent { expected, found, .. } => write!(
+                f,
+                "wrong values: their SHA-256 is {found}, expected {expected}. Copy or build the file again."
+            ),
+            TableError::WrongCounts { value, expected, found, .. } => write!(
+                f,
+                "wrong values: {found} positions of value {value}, expected {expected}. Copy or build the \
+                 file again."
+            ),
+            TableError::WrongValues { problem, .. } => write!(f, "not written: {problem}."),
+            TableError::Io { action, source, .. } => write!(f, "cannot {action}: {source}."),
+            TableError::NoSpace { needed, free, .. } => write!(
+                f,
+                "no space: the table needs {} ({needed} bytes) and the disk has {} free. Free some, or \
+                 choose another directory.",
+                Size(*needed),
+                Size(*free)
+            ),
+            TableError::NotWritable { source, .. } => {
+                write!(f, "cannot be written: {source}. Check who owns the directory, or choose another.")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TableError::Io { source, .. } | TableError::NotWritable { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes, as people say them.
+struct Size(u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut size, mut unit) = (self.0 as f64, "bytes");
+        for larger in ["KB", "MB", "GB", "TB"] {
+            if size < 1000.0 {
+                break;
+            }
+            (size, unit) = (size / 1000.0, larger);
+        }
+        if unit == "bytes" { write!(f, "{} bytes", self.0) } else { write!(f, "{size:.1} {unit}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_well() {
+        let said = |bytes| Size(bytes).to_string();
+        assert_eq!(said(0), "0 bytes");
+        assert_eq!(said(999), "999 bytes");
+        assert_eq!(said(1_500), "1.5 KB");
+        assert_eq!(said(204_000_000_000), "204.0 GB");
+        assert_eq!(said(u64::MAX), "18446744.1 TB");
+    }
+}

@@ -1,0 +1,344 @@
+//! The header of a table: what it says, as bytes and back.
+//!
+//! This is the only file that knows bincode. Every field has a fixed place, drawn in
+//! [`crate::table`].
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use bincode::{Decode, Encode};
+
+use super::BLOCK_POSITIONS;
+use super::counts::{Counts, VALUES};
+use super::error::TableError;
+use super::packed::{self, PADDING};
+use crate::board::MAX_STONES;
+use crate::index::Index;
+use crate::rules::Rules;
+
+/// The first eight bytes of every table. A transfer that changes line ends breaks them.
+const MAGIC: [u8; 8] = *b"\x89AWARI\r\n";
+
+/// The format version this program writes, and the newest it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Magic, version and the length of what follows.
+const PREFIX_BYTES: usize = 16;
+const BODY_BYTES: usize = 852;
+const CHECKSUM_BYTES: usize = 4;
+
+/// Bytes before the block directory.
+pub(super) const HEADER_BYTES: usize = PREFIX_BYTES + BODY_BYTES + CHECKSUM_BYTES;
+
+/// The data start at a multiple of this, so that a block is read without its neighbours.
+const PAGE: u64 = 4096;
+
+/// What the numbers of a table mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Metric {
+    /// Stones the player to move captures minus those his opponent captures, under best play.
+    Value,
+    /// Plies to the next capture or end under best play. No program writes such tables yet.
+    Depth,
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Metric::Value => "values",
+            Metric::Depth => "depths",
+        })
+    }
+}
+
+/// The order of the positions in a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum IndexOrder {
+    /// By half-boards, as [`Index`] has it.
+    Halves,
+}
+
+impl fmt::Display for IndexOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("halves")
+    }
+}
+
+/// How values become bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// A number of fixed width for each value that occurs.
+    Packed,
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("packed")
+    }
+}
+
+/// The SHA-256 of the values of a table, one signed byte a position in index order, whatever the
+/// encoding of the file. Two tables with the same hash hold the same values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl fmt::Display for ContentHash {
+    /// 64 hexadecimal digits, as `sha256sum` prints them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What the header of a table says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Header {
+    /// The rules the table was built for.
+    pub rules: Rules,
+    /// Stones on the board in every position of the table, 0..=48.
+    pub stones: u32,
+    /// What the numbers mean.
+    pub metric: Metric,
+    /// The order of the positions.
+    pub order: IndexOrder,
+    /// How the numbers are written.
+    pub encoding: Encoding,
+    /// How many stored positions have each value.
+    pub counts: Counts,
+    /// The hash of the values.
+    pub content_hash: ContentHash,
+}
+
+impl Header {
+    /// Positions stored.
+    pub fn positions(&self) -> u64 {
+        Index::new(self.stones).positions()
+    }
+
+    /// Bits a position, 0..=7.
+    pub fn bits(&self) -> u32 {
+        packed::width(self.counts.iter().count())
+    }
+
+    /// Blocks of 65,536 positions (the last may have fewer), each with a checksum of its own.
+    pub fn blocks(&self) -> u64 {
+        self.positions().div_ceil(BLOCK_POSITIONS)
+    }
+
+    /// Bytes from the start of the file to the data.
+    pub fn data_offset(&self) -> u64 {
+        (HEADER_BYTES as u64 + 4 * self.blocks()).next_multiple_of(PAGE)
+    }
+
+    /// Bytes of data, with the padding at the end.
+    pub fn data_bytes(&self) -> u64 {
+        packed::packed_bytes(self.positions(), self.bits()) + PADDING as u64
+    }
+
+    /// Where in the data a block lies, in bytes; the last ends with the padding.
+    pub(super) fn block_bytes(&self, block: u64) -> Range<u64> {
+        let start = packed::packed_bytes(block * BLOCK_POSITIONS, self.bits());
+        let end = packed::packed_bytes((block + 1) * BLOCK_POSITIONS, self.bits());
+        start..if block + 1 == self.blocks() { self.data_bytes() } else { end }
+    }
+
+    /// Bytes of the whole file.
+    pub fn file_bytes(&self) -> u64 {
+        self.data_offset() + self.data_bytes()
+    }
+}
+
+/// The fields between prefix and checksum, in their order in the file.
+#[derive(Encode, Decode)]
+struct Body {
+    rules: u8,
+    stones: u8,
+    metric: u8,
+    order: u8,
+    encoding: u8,
+    bits: u8,
+    zero: u16,
+    positions: u64,
+    block_positions: u32,
+    blocks: u32,
+    data_offset: u64,
+    data_bytes: u64,
+    counts: [u64; VALUES],
+    content_hash: [u8; 32],
+    directory_checksum: u32,
+}
+
+fn config() -> impl bincode::config::Config {
+    bincode::config::standard().with_little_endian().with_fixed_int_encoding().with_limit::<BODY_BYTES>()
+}
+
+fn rules_code(rules: Rules) -> u8 {
+    match rules {
+        Rules::Awari => 0,
+        Rules::Abapa => 1,
+        Rules::SlamEnds => 2,
+    }
+}
+
+fn metric_code(metric: Metric) -> u8 {
+    match metric {
+        Metric::Value => 0,
+        Metric::Depth => 1,
+    }
+}
+
+const HALVES: u8 = 0;
+const PACKED: u8 = 0;
+
+/// The bytes of a header, and the checksum of the directory that follows it.
+pub(super) fn encode(header: &Header, directory_checksum: u32) -> [u8; HEADER_BYTES] {
+    let IndexOrder::Halves = header.order;
+    let Encoding::Packed = header.encoding;
+    let body = Body {
+        rules: rules_code(header.rules),
+        stones: header.stones as u8,
+        metric: metric_code(header.metric),
+        order: HALVES,
+        encoding: PACKED,
+        bits: header.bits() as u8,
+        zero: 0,
+        positions: header.positions(),
+        block_positions: BLOCK_POSITIONS as u32,
+        blocks: header.blocks() as u32,
+        data_offset: header.data_offset(),
+        data_bytes: header.data_bytes(),
+        counts: header.counts.slots(),
+        content_hash: header.content_hash.0,
+        directory_checksum,
+    };
+    let mut bytes = [0; HEADER_BYTES];
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    bytes[12..16].copy_from_slice(&(BODY_BYTES as u32).to_le_bytes());
+    let (signed, checksum) = bytes.split_at_mut(PREFIX_BYTES + BODY_BYTES);
+    let written = bincode::encode_into_slice(body, &mut signed[PREFIX_BYTES..], config());
+    // Every field has a fixed size, so only a changed `Body` can fail here.
+    assert!(matches!(written, Ok(BODY_BYTES)), "the header body is {BODY_BYTES} bytes: {written:?}");
+    checksum.copy_from_slice(&crc32fast::hash(signed).to_le_bytes());
+    bytes
+}
+
+/// Reads the header at the start of a file of `file_bytes` bytes, and the checksum of the block
+/// directory. `start` is the file or as much of its start as there is. Nothing is allocated on
+/// the word of the file, and a header that is returned fits the length of the file.
+pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Header, u32), TableError> {
+    let corrupt = |field, expected: &dyn fmt::Display, found: &dyn fmt::Display| {
+        let (expected, found) = (expected.to_string(), found.to_string());
+        Err(TableError::CorruptHeader { path: path.to_owned(), field, expected, found })
+    };
+    let unsupported = |field, found| Err(TableError::Unsupported { path: path.to_owned(), field, found });
+    let number = |at: usize| {
+        let bytes = [start[at], start[at + 1], start[at + 2], start[at + 3]];
+        u32::from_le_bytes(bytes)
+    };
+
+    // What holds for every version comes first.
+    let common = start.len().min(MAGIC.len());
+    if start[..common] != MAGIC[..common] {
+        return Err(TableError::NotATable { path: path.to_owned() });
+    }
+    let short = || {
+        // The least that a table takes; the right length is in the part that is missing.
+        let expected = PAGE + PADDING as u64;
+        Err(TableError::WrongLength { path: path.to_owned(), expected, found: file_bytes })
+    };
+    if start.len() < PREFIX_BYTES {
+        return short();
+    }
+    let (version, length) = (number(8), number(12));
+    if version > FORMAT_VERSION {
+        let (found, known) = (version, FORMAT_VERSION);
+        return Err(TableError::NewerVersion { path: path.to_owned(), found, known });
+    }
+    if version != FORMAT_VERSION {
+        return corrupt("format version", &FORMAT_VERSION, &version);
+    }
+    if length != BODY_BYTES as u32 {
+        return corrupt("header length", &BODY_BYTES, &length);
+    }
+    if start.len() < HEADER_BYTES {
+        return short();
+    }
+    let end = PREFIX_BYTES + BODY_BYTES;
+    let (expected, found) = (number(end), crc32fast::hash(&start[..end]));
+    if expected != found {
+        return corrupt("checksum", &format_args!("{expected:08x}"), &format_args!("{found:08x}"));
+    }
+    let body: Body = match bincode::decode_from_slice(&start[PREFIX_BYTES..end], config()) {
+        Ok((body, _)) => body,
+        Err(error) => return corrupt("layout", &"readable", &error),
+    };
+
+    // The header is as it was written. Is it one this program understands?
+    let Some(rules) = Rules::ALL.into_iter().find(|&rules| rules_code(rules) == body.rules) else {
+        return unsupported("rules", body.rules);
+    };
+    let metrics = [Metric::Value, Metric::Depth];
+    let Some(metric) = metrics.into_iter().find(|&metric| metric_code(metric) == body.metric) else {
+        return unsupported("metric", body.metric);
+    };
+    if body.order != HALVES {
+        return unsupported("index order", body.order);
+    }
+    if body.encoding != PACKED {
+        return unsupported("encoding", body.encoding);
+    }
+
+    // Does it agree with itself? All that follows from rules, stones and counts must be so.
+    let stones = u32::from(body.stones);
+    if stones > MAX_STONES {
+        return corrupt("stones", &"0 to 48", &stones);
+    }
+    let header = Header {
+        rules,
+        stones,
+        metric,
+        order: IndexOrder::Halves,
+        encoding: Encoding::Packed,
+        counts: Counts::from_slots(body.counts),
+        content_hash: ContentHash(body.content_hash),
+    };
+    let counted = body.counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
+    if counted != Some(header.positions()) {
+        let found = counted.map_or("more than 2^64".to_owned(), |counted| counted.to_string());
+        return corrupt("sum of the counts", &header.positions(), &found);
+    }
+    if let Some((value, _)) = header.counts.iter().find(|(value, _)| u32::from(value.unsigned_abs()) > stones)
+    {
+        return corrupt("counted value", &format_args!("-{stones} to {stones}"), &value);
+    }
+    let derived = [
+        ("bits", u64::from(header.bits()), u64::from(body.bits)),
+        ("zero", 0, u64::from(body.zero)),
+        ("positions", header.positions(), body.positions),
+        ("block positions", BLOCK_POSITIONS, u64::from(body.block_positions)),
+        ("blocks", header.blocks(), u64::from(body.blocks)),
+        ("data offset", header.data_offset(), body.data_offset),
+        ("data bytes", header.data_bytes(), body.data_bytes),
+    ];
+    for (field, expected, found) in derived {
+        if expected != found {
+            return corrupt(field, &expected, &found);
+        }
+    }
+    if header.file_bytes() != file_bytes {
+        let (expected, found) = (header.file_bytes(), file_bytes);
+        return Err(TableError::WrongLength { path: path.to_owned(), expected, found });
+    }
+    Ok((header, body.directory_checksum))
+}

@@ -1,0 +1,224 @@
+//! Writes a table: whole and checked, or not at all.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use rustix::fs::{Advice, FallocateFlags, FlockOperation};
+use rustix::io::Errno;
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use super::BLOCK_POSITIONS;
+use super::counts::Counts;
+use super::error::TableError;
+use super::header::{self, ContentHash, Encoding, HEADER_BYTES, Header, IndexOrder, Metric};
+use super::packed::{Packing, packed_bytes};
+use super::reader::{Table, as_bytes};
+use crate::board::MAX_STONES;
+use crate::index::Index;
+use crate::rules::Rules;
+
+/// What the names of temporary files contain between that of the table and random letters.
+const TEMPORARY: &str = ".awari.tmp-";
+
+/// Blocks packed between two writes to the file: a few megabytes.
+const BATCH: u64 = 64;
+
+/// Writes the values of all positions of `stones` stones, in the order of [`Index`], as the table
+/// `path`, and returns its header. An old table of that name is replaced at the last moment, when
+/// the new one is on disk and was read back and compared. Packing uses the threads of the current
+/// rayon pool; the bytes do not depend on how many those are. Missing directories are created.
+///
+/// # Errors
+/// If the values are not as many as positions or one is not in −n..=n, the disk is too full, the
+/// directory cannot be written, or what was written does not read back. The old table, if there
+/// is one, is then still in place, unless the error says that the directory cannot be forced to
+/// disk: the new table is then in place, and may be lost if the machine stops.
+pub fn write(path: impl AsRef<Path>, rules: Rules, stones: u32, values: &[i8]) -> Result<Header, TableError> {
+    let path = path.as_ref();
+    let counts = count(path, stones, values)?;
+    let mut header = Header {
+        rules,
+        stones,
+        metric: Metric::Value,
+        order: IndexOrder::Halves,
+        encoding: Encoding::Packed,
+        counts,
+        content_hash: ContentHash([0; 32]),
+    };
+
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let failed = |action| move |source| TableError::writing(path, action, source);
+    fs::create_dir_all(directory).map_err(failed("create the directory"))?;
+    let file = create_temporary(path, directory).map_err(failed("create a temporary file"))?;
+    reserve(path, directory, file.as_file(), header.file_bytes())?;
+
+    let (hash, written) = rayon::join(
+        || ContentHash(Sha256::digest(as_bytes(values)).into()),
+        || write_data(file.as_file(), &header, values),
+    );
+    header.content_hash = hash;
+    written
+        .and_then(|checksums| write_start(file.as_file(), &header, &checksums))
+        .and_then(|()| file.as_file().sync_all())
+        .map_err(|source| match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                no_space(path, directory, header.file_bytes())
+            }
+            _ => TableError::writing(path, "write the table", source),
+        })?;
+
+    // Without the pages in memory, the check reads what is on the disk. Not every file system
+    // does as it is told; then the check is the weaker for it.
+    let _ = rustix::fs::fadvise(file.as_file(), 0, None, Advice::DontNeed);
+    Table::open(file.path(), rules, stones)?.check()?;
+
+    file.persist(path)
+        .map_err(|error| TableError::writing(path, "rename the temporary file", error.error))?;
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(failed("force the directory to disk"))?;
+    Ok(header)
+}
+
+/// Removes the temporary files that writers left in `directory` when they were killed, and
+/// returns their paths. Files that a running process is still writing are left alone. A directory
+/// that does not exist has none.
+///
+/// # Errors
+/// If the directory cannot be read or a file cannot be removed.
+pub fn remove_leftovers(directory: impl AsRef<Path>) -> Result<Vec<PathBuf>, TableError> {
+    let directory = directory.as_ref();
+    let failed = |action| move |source| TableError::Io { path: directory.to_owned(), action, source };
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed("list the directory"))?,
+    };
+    let mut removed = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed("list the directory"))?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with('.') && name.contains(TEMPORARY)) || is_locked(&entry.path()) {
+            continue;
+        }
+        match fs::remove_file(entry.path()) {
+            // Another process may clean up at the same time.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(TableError::writing(&entry.path(), "remove the file", error)),
+            Ok(()) => removed.push(entry.path()),
+        }
+    }
+    removed.sort();
+    Ok(removed)
+}
+
+fn count(path: &Path, stones: u32, values: &[i8]) -> Result<Counts, TableError> {
+    let wrong = |problem| Err(TableError::WrongValues { path: path.to_owned(), problem });
+    if stones > MAX_STONES {
+        return wrong(format!("{stones} stones, and a game has {MAX_STONES}"));
+    }
+    let positions = Index::new(stones).positions();
+    if values.len() as u64 != positions {
+        let found = values.len();
+        return wrong(format!("{found} values, and a table of {stones} stones has {positions} positions"));
+    }
+    let too_large = |value: &i8| u32::from(value.unsigned_abs()) > stones;
+    if let Some(place) = values.par_iter().position_first(too_large) {
+        let value = values[place];
+        return wrong(format!("value {value} at place {place}, and {stones} stones are on the board"));
+    }
+    Ok(values
+        .par_chunks(BLOCK_POSITIONS as usize)
+        .map(|values| values.iter().copied().collect())
+        .reduce(Counts::default, |some, more| some.plus(&more)))
+}
+
+fn create_temporary(path: &Path, directory: &Path) -> std::io::Result<NamedTempFile> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let file = tempfile::Builder::new()
+        .prefix(&format!(".{stem}{TEMPORARY}"))
+        // As any new file: the system takes away what the umask forbids.
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(directory)?;
+    // Says that the writer is alive; the system lets go when it is not. On a file system without
+    // locks, a second process that cleans up can make this one fail, but not write a wrong table.
+    let _ = rustix::fs::flock(file.as_file(), FlockOperation::NonBlockingLockExclusive);
+    Ok(file)
+}
+
+fn is_locked(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| {
+        rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
+    })
+}
+
+fn no_space(path: &Path, directory: &Path, needed: u64) -> TableError {
+    let free = free_bytes(directory).unwrap_or(0);
+    TableError::NoSpace { path: path.to_owned(), needed, free }
+}
+
+/// Bytes on the disk that this user may fill.
+fn free_bytes(directory: &Path) -> rustix::io::Result<u64> {
+    let disk = rustix::fs::statvfs(directory)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Takes the disk space now, so that a full disk is known before the work.
+fn reserve(path: &Path, directory: &Path, file: &File, bytes: u64) -> Result<(), TableError> {
+    let io = |action| move |errno: Errno| TableError::writing(path, action, errno.into());
+    let free = free_bytes(directory).map_err(io("read the free space of the disk"))?;
+    if free < bytes {
+        return Err(TableError::NoSpace { path: path.to_owned(), needed: bytes, free });
+    }
+    match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes) {
+        Ok(()) => Ok(()),
+        // Some file systems cannot; there the space is taken by writing.
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        Err(Errno::NOSPC | Errno::DQUOT) => Err(no_space(path, directory, bytes)),
+        Err(errno) => Err(io("reserve space for the table")(errno)),
+    }
+}
+
+/// Writes the data; returns the checksum of each block.
+fn write_data(file: &File, header: &Header, values: &[i8]) -> std::io::Result<Vec<u32>> {
+    let packing = Packing::new(&header.counts);
+    let block_bytes = packed_bytes(BLOCK_POSITIONS, header.bits()) as usize;
+    let mut checksums = Vec::new();
+    let mut buffer = Vec::new();
+    for (batch, values) in values.chunks((BATCH * BLOCK_POSITIONS) as usize).enumerate() {
+        let first = batch as u64 * BATCH;
+        let blocks = first..header.blocks().min(first + BATCH);
+        let start = header.block_bytes(first).start;
+        let end = header.block_bytes(blocks.end - 1).end;
+        buffer.clear();
+        buffer.resize((end - start) as usize, 0);
+        if block_bytes > 0 {
+            let codes = packed_bytes(values.len() as u64, header.bits()) as usize;
+            let places = values.par_chunks(BLOCK_POSITIONS as usize);
+            let packed = buffer[..codes].par_chunks_mut(block_bytes);
+            places.zip(packed).for_each(|(values, packed)| packing.encode(values, packed));
+        }
+        checksums.par_extend(blocks.into_par_iter().map(|block| {
+            let bytes = header.block_bytes(block);
+            crc32fast::hash(&buffer[(bytes.start - start) as usize..(bytes.end - start) as usize])
+        }));
+        file.write_all_at(&buffer, header.data_offset() + start)?;
+    }
+    Ok(checksums)
+}
+
+/// Writes what comes before the data.
+fn write_start(file: &File, header: &Header, checksums: &[u32]) -> std::io::Result<()> {
+    let mut directory: Vec<u8> = checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
+    directory.resize(header.data_offset() as usize - HEADER_BYTES, 0);
+    file.write_all_at(&header::encode(header, crc32fast::hash(&directory)), 0)?;
+    file.write_all_at(&directory, HEADER_BYTES as u64)
+}

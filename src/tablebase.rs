@@ -1,0 +1,392 @@
+//! A directory of tables, and the questions it answers: the value of a board, of its moves, and
+//! which move keeps it.
+//!
+//! The table of 16 stones under rules `awari` in directory `databases` is the file
+//! `databases/awari/16.awari`.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::board::{Board, MAX_STONES};
+use crate::engine::SmallerTables;
+use crate::index::IMPOSSIBLE_STONES;
+use crate::rules::{self, Rules, Turn};
+use crate::table::{Table, TableError};
+
+/// What a tablebase knows about a board. All of it is seen from the player to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Probe {
+    /// Stones the player to move still captures minus those his opponent still captures, both
+    /// playing best and endless play worth 0: −n..=n on a board of n stones.
+    pub value: i8,
+}
+
+/// A legal move and what it is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct MoveValue {
+    /// The pit played, 0..=5 (A..F).
+    pub pit: usize,
+    /// Stones captured, 0..=48.
+    pub captured: u8,
+    /// Whether the sowing would take every stone of the opponent.
+    pub slam: bool,
+    /// The board after the move, seen from the opponent, who is now to move.
+    pub child: Board,
+    /// The value of `child`, seen from the opponent.
+    pub child_value: i8,
+    /// What the move is worth to the player who makes it: `captured − child_value`.
+    pub value: i8,
+    /// Whether no move is worth more.
+    pub best: bool,
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The table that has the answer is not there.
+    Missing {
+        /// The rules of the tablebase.
+        rules: Rules,
+        /// Stones of the table.
+        stones: u32,
+        /// Where the table was looked for.
+        path: PathBuf,
+        /// A command line that builds it.
+        command: String,
+    },
+    /// No game has so many stones on the board.
+    OutOfRange {
+        /// How many: 47, or more than 48.
+        stones: u32,
+    },
+    /// The table is there and cannot be used.
+    Table(TableError),
+}
+
+impl fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProbeError::Missing { rules, stones, path, command } => write!(
+                f,
+                "{}: no table of {stones} stones under rules {rules}. Build it: {command}",
+                path.display()
+            ),
+            ProbeError::OutOfRange { stones: IMPOSSIBLE_STONES } => {
+                f.write_str("47 stones: no game has 47 stones on the board: a capture takes at least two.")
+            }
+            ProbeError::OutOfRange { stones } => write!(f, "{stones} stones: a game has {MAX_STONES}."),
+            ProbeError::Table(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ProbeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // The message is the table's own, so the next cause is that of the table.
+            ProbeError::Table(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<TableError> for ProbeError {
+    fn from(error: TableError) -> ProbeError {
+        ProbeError::Table(error)
+    }
+}
+
+/// What was found of one table.
+#[derive(Debug)]
+pub struct Found {
+    /// Stones of the table.
+    pub stones: u32,
+    /// Its file.
+    pub path: PathBuf,
+    /// Whether it can be used.
+    pub state: State,
+}
+
+/// Whether a table can be used.
+#[derive(Debug)]
+pub enum State {
+    /// It is there; header, directory and length are right.
+    Usable,
+    /// A file is there and cannot be used, for this reason.
+    Unusable(TableError),
+    /// There is no such file.
+    Missing,
+}
+
+/// The tables of one rule set in a directory.
+///
+/// Tables are opened when they are first needed, and stay open. A table that is missing is looked
+/// for again at the next question, so one that was built meanwhile is found. All methods can be
+/// called from many threads at once.
+///
+/// ```
+/// use awari::tablebase::{ProbeError, Tablebase, table_path};
+/// use awari::{Board, Rules, engine, table};
+/// # let dir = tempfile::tempdir()?;
+/// # let dir = dir.path();
+/// let tables = Tablebase::open(dir, Rules::Awari)?;
+/// for stones in 0..=2 {
+///     let smaller = tables.smaller_tables(stones)?;
+///     let solved = engine::solve(Rules::Awari, stones, &smaller, &engine::Unwatched)?;
+///     table::write(table_path(dir, Rules::Awari, stones), Rules::Awari, stones, &solved.values)?;
+/// }
+/// let board = Board::new([0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0])?;
+/// assert_eq!(tables.probe(&board)?.value, -2);
+/// let moves = tables.moves(&board)?;
+/// assert_eq!((moves.len(), moves[0].pit, moves[0].best), (1, 4, true));
+///
+/// let board = Board::new([0, 0, 0, 0, 1, 2, 0, 1, 0, 0, 0, 0])?;
+/// assert!(matches!(tables.probe(&board), Err(ProbeError::Missing { stones: 4, .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Tablebase {
+    directory: PathBuf,
+    rules: Rules,
+    tables: [OnceLock<Table>; MAX_STONES as usize + 1],
+}
+
+/// Where the table of `stones` stones lies: `<directory>/<rules>/<stones, two digits>.awari`.
+pub fn table_path(directory: impl AsRef<Path>, rules: Rules, stones: u32) -> PathBuf {
+    directory.as_ref().join(rules.name()).join(format!("{stones:02}.awari"))
+}
+
+impl Tablebase {
+    /// The tables of `rules` below `directory`. Nothing is opened yet: [`Tablebase::found`] says
+    /// what is there. A directory that does not exist holds no tables.
+    ///
+    /// # Errors
+    /// If `directory` is something else than a directory, or the system refuses to say.
+    pub fn open(directory: impl AsRef<Path>, rules: Rules) -> Result<Tablebase, TableError> {
+        let directory = directory.as_ref();
+        let problem = match fs::metadata(directory) {
+            Ok(metadata) if metadata.is_dir() => None,
+            Ok(_) => Some(io::Error::from(io::ErrorKind::NotADirectory)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(error),
+        };
+        if let Some(source) = problem {
+            let action = "open the directory of tables";
+            return Err(TableError::Io { path: directory.to_owned(), action, source });
+        }
+        let tables = [const { OnceLock::new() }; MAX_STONES as usize + 1];
+        Ok(Tablebase { directory: directory.to_owned(), rules, tables })
+    }
+
+    /// The directory, as it was given.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The rules of all its tables.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Where the table of `stones` stones lies.
+    pub fn path(&self, stones: u32) -> PathBuf {
+        table_path(&self.directory, self.rules, stones)
+    }
+
+    /// What is there of the tables of 0..=46 and 48 stones, ascending. Opens those it finds; the
+    /// data of a usable table are checked as they are read.
+    pub fn found(&self) -> Vec<Found> {
+        let possible = (0..=MAX_STONES).filter(|&stones| stones != IMPOSSIBLE_STONES);
+        let state = |stones| match self.table(stones) {
+            Ok(_) => State::Usable,
+            Err(ProbeError::Table(error)) => State::Unusable(error),
+            Err(_) => State::Missing,
+        };
+        possible.map(|stones| Found { stones, path: self.path(stones), state: state(stones) }).collect()
+    }
+
+    /// The table of `stones` stones.
+    ///
+    /// # Errors
+    /// If there is none, it cannot be used, or no game has so many stones on the board.
+    pub fn table(&self, stones: u32) -> Result<&Table, ProbeError> {
+        if stones > MAX_STONES || stones == IMPOSSIBLE_STONES {
+            return Err(ProbeError::OutOfRange { stones });
+        }
+        let cell = &self.tables[stones as usize];
+        if let Some(table) = cell.get() {
+            return Ok(table);
+        }
+        // Two threads may both open it; one of the two is kept.
+        match Table::open(self.path(stones), self.rules, stones) {
+            Ok(table) => Ok(cell.get_or_init(|| table)),
+            Err(TableError::Missing { path }) => Err(self.missing(stones, path)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What the tables know about a board.
+    ///
+    /// A board that no move can lead to (the waiting side has no empty pit) is in no table: it is
+    /// answered from the boards after its moves, in tables of as many stones or fewer. A board
+    /// where the game is over needs no table.
+    ///
+    /// # Errors
+    /// If a table that is needed is missing or cannot be used, or the board has 47 stones.
+    pub fn probe(&self, board: &Board) -> Result<Probe, ProbeError> {
+        Ok(Probe { value: self.value(board)? })
+    }
+
+    /// The legal moves with their values, from pit A to pit F; none if the game is over. Why a
+    /// pit cannot be played, or the game is over, says [`rules::turn`].
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`], for the boards after the moves.
+    pub fn moves(&self, board: &Board) -> Result<Vec<MoveValue>, ProbeError> {
+        if board.stones() == IMPOSSIBLE_STONES {
+            return Err(ProbeError::OutOfRange { stones: IMPOSSIBLE_STONES });
+        }
+        let mut moves = Vec::new();
+        for play in rules::turn(board, self.rules).moves() {
+            let child_value = self.value(&play.child)?;
+            moves.push(MoveValue {
+                pit: play.pit,
+                captured: play.captured,
+                slam: play.slam,
+                child: play.child,
+                child_value,
+                value: play.captured as i8 - child_value,
+                best: false,
+            });
+        }
+        let most = moves.iter().map(|play| play.value).max();
+        for play in &mut moves {
+            play.best = Some(play.value) == most;
+        }
+        Ok(moves)
+    }
+
+    /// A move that keeps the value of the board: of the best, the one that captures most now,
+    /// and of those the first. None if the game is over.
+    ///
+    /// It keeps the value and may make no progress: in a won position from which the winner can
+    /// go round for ever, values alone do not say which move leads on. That takes tables of
+    /// depth, which are still to come.
+    ///
+    /// # Errors
+    /// As [`Tablebase::moves`].
+    pub fn best_move(&self, board: &Board) -> Result<Option<MoveValue>, ProbeError> {
+        let best = self.moves(board)?.into_iter().filter(|play| play.best);
+        // Of equals, `max_by_key` takes the last.
+        Ok(best.rev().max_by_key(|play| play.captured))
+    }
+
+    /// The tables that a build of `stones` stones reads: those of 0..=`stones` − 2, because a
+    /// capture takes at least two. Every block of each is compared with its checksum now, so that
+    /// reading cannot fail later.
+    ///
+    /// # Errors
+    /// If a table is missing or damaged.
+    pub fn smaller_tables(&self, stones: u32) -> Result<VerifiedTables<'_>, ProbeError> {
+        let mut tables = Vec::new();
+        for smaller in 0..(stones + 1).saturating_sub(2) {
+            let table = self.table(smaller)?;
+            table.touch_all()?;
+            tables.push(table);
+        }
+        Ok(VerifiedTables { tables })
+    }
+
+    fn value(&self, board: &Board) -> Result<i8, ProbeError> {
+        let stones = board.stones();
+        if stones == IMPOSSIBLE_STONES {
+            return Err(ProbeError::OutOfRange { stones });
+        }
+        if !board.is_reachable() {
+            return self.value_ahead(stones, &rules::turn(board, self.rules));
+        }
+        match self.table(stones) {
+            Ok(table) => match table.index().place(board) {
+                Some(place) => Ok(table.value(place)?),
+                None => self.value_ahead(stones, &rules::turn(board, self.rules)),
+            },
+            Err(error @ ProbeError::Missing { .. }) => {
+                rules::turn(board, self.rules).end_value(stones).ok_or(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The value of a board from those after its moves.
+    fn value_ahead(&self, stones: u32, turn: &Turn) -> Result<i8, ProbeError> {
+        let mut most = turn.end_value(stones);
+        for play in turn.moves() {
+            // The pit just played is empty, so the board after a move is in its table.
+            let value = play.captured as i8 - self.value(&play.child)?;
+            most = most.max(Some(value));
+        }
+        // Where no move is legal the game is over, so there is one value at least.
+        Ok(most.unwrap_or_default())
+    }
+
+    fn missing(&self, stones: u32, path: PathBuf) -> ProbeError {
+        let rules = self.rules;
+        let directory = quoted(&self.directory.display().to_string());
+        let command = format!("awari build --stones {stones} --rules {rules} --dir {directory}");
+        ProbeError::Missing { rules, stones, path, command }
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Tables whose blocks were all found right: reading them cannot fail. From
+/// [`Tablebase::smaller_tables`].
+#[derive(Clone, Debug)]
+pub struct VerifiedTables<'a> {
+    /// The tables of 0, 1, 2, … stones.
+    tables: Vec<&'a Table>,
+}
+
+impl SmallerTables for VerifiedTables<'_> {
+    /// # Panics
+    /// If the range is not inside the table, or `stones` is not 2 below the number to be solved.
+    fn read(&self, stones: u32, place: u64, values: &mut [i8]) {
+        self.tables[stones as usize].read_checked(place, values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_quoted_for_a_shell() {
+        assert_eq!(quoted("/data/awari-1.0"), "/data/awari-1.0");
+        assert_eq!(quoted("my tables"), "'my tables'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn threads_share_a_tablebase() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Tablebase>();
+        shared::<Table>();
+        shared::<VerifiedTables<'_>>();
+        shared::<ProbeError>();
+    }
+}
