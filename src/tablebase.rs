@@ -138,7 +138,8 @@ pub enum State {
 /// let tables = Tablebase::open(dir, Rules::Awari)?;
 /// for stones in 0..=2 {
 ///     let smaller = tables.smaller_tables(stones)?;
-///     let solved = engine::solve(Rules::Awari, stones, &smaller, &engine::Unwatched)?;
+///     let solved =
+///         engine::solve(Rules::Awari, stones, &smaller, &engine::Storage::Memory, &engine::Unwatched)?;
 ///     table::write(table_path(dir, Rules::Awari, stones), Rules::Awari, stones, &solved.values)?;
 /// }
 /// let board = Board::new([0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0])?;

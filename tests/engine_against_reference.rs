@@ -2,13 +2,13 @@
 
 mod reference;
 
-use awari::engine::{self, SmallerTables, Unwatched};
+use awari::engine::{self, Depths, SmallerTables, SolveError, Storage, Unwatched, Values};
 use awari::half;
 use awari::index::{Index, boards};
 use awari::{Board, Rules, rules};
 
 /// Compared position by position up to this many stones.
-const REFERENCE_STONES: u32 = 13;
+const REFERENCE_STONES: u32 = 12;
 
 /// Compared by counts up to this many stones; the published ones go to 20.
 const PUBLISHED_STONES: u32 = 18;
@@ -21,7 +21,7 @@ const THREADS_STONES: u32 = 11;
 
 /// Tables in memory, in the order of `Index`, by number of stones.
 #[derive(Default)]
-struct Tables(Vec<Vec<i8>>);
+struct Tables(Vec<Values>);
 
 impl SmallerTables for Tables {
     fn read(&self, stones: u32, place: u64, values: &mut [i8]) {
@@ -32,9 +32,13 @@ impl SmallerTables for Tables {
 
 impl Tables {
     fn solve_up_to(rules: Rules, stones: u32) -> Tables {
+        Tables::solve_in(&Storage::Memory, rules, stones)
+    }
+
+    fn solve_in(storage: &Storage, rules: Rules, stones: u32) -> Tables {
         let mut tables = Tables::default();
         for stones in 0..=stones {
-            let solved = engine::solve(rules, stones, &tables, &Unwatched).unwrap();
+            let solved = engine::solve(rules, stones, &tables, storage, &Unwatched).unwrap();
             assert_eq!(solved.values.len() as u64, Index::new(stones).positions());
             tables.0.push(solved.values);
         }
@@ -56,7 +60,7 @@ impl Tables {
     fn histogram(&self, stones: u32, rules: Rules) -> Vec<u64> {
         let mut counts = vec![0; 2 * stones as usize + 1];
         let mut count = |value: i8| counts[(i32::from(value) + stones as i32) as usize] += 1;
-        for &value in &self.0[stones as usize] {
+        for &value in &*self.0[stones as usize] {
             count(value);
         }
         for board in unreachable_boards(stones) {
@@ -123,8 +127,78 @@ fn values_do_not_depend_on_the_threads() {
         };
         let alone = with(1);
         for threads in [2, 3, 7] {
-            assert!(with(threads) == alone, "{rules}, {threads} threads");
+            assert!(same(&with(threads), &alone), "{rules}, {threads} threads");
         }
+    }
+}
+
+fn same(a: &[Values], b: &[Values]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| **a == **b)
+}
+
+#[test]
+fn values_do_not_depend_on_the_storage() {
+    let dir = tempfile::tempdir().unwrap();
+    let scratch = Storage::Scratch(dir.path().to_owned());
+    for rules in Rules::ALL {
+        let alone = Tables::solve_up_to(rules, THREADS_STONES).0;
+        assert!(same(&Tables::solve_in(&scratch, rules, THREADS_STONES).0, &alone), "{rules}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "scratch files have no name");
+    }
+}
+
+/// The depths of every number of stones, checked not to depend on threads or storage.
+fn depths(rules: Rules, tables: &Tables, stones: u32) -> Depths {
+    let dir = tempfile::tempdir().unwrap();
+    let find = |threads, storage: &Storage| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| engine::solve_depths(rules, stones, tables, storage, &Unwatched)).unwrap().depths
+    };
+    let depths = find(1, &Storage::Memory);
+    if stones <= THREADS_STONES {
+        assert!(*find(3, &Storage::Scratch(dir.path().to_owned())) == *depths, "{rules}, {stones} stones");
+    }
+    depths
+}
+
+#[test]
+fn depths_equal_the_reference() {
+    for rules in Rules::ALL {
+        let tables = Tables::solve_up_to(rules, REFERENCE_STONES);
+        let reference = reference::solve_up_to(rules, REFERENCE_STONES);
+        for (stones, solved) in reference.tables.iter().enumerate() {
+            let index = Index::new(stones as u32);
+            let depths = depths(rules, &tables, stones as u32);
+            for (&pits, &depth) in solved.boards.iter().zip(&solved.depths) {
+                let board = Board::new(pits).unwrap();
+                if let Some(place) = index.place(&board) {
+                    assert_eq!(depths[place as usize], depth, "{rules}, {stones} stones: {board}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_value_has_no_depth() {
+    /// The right tables with one value altered.
+    struct Altered<'a>(&'a Tables, u64);
+    impl SmallerTables for Altered<'_> {
+        fn read(&self, stones: u32, place: u64, values: &mut [i8]) {
+            self.0.read(stones, place, values);
+            if stones == 5
+                && let Some(value) = self.1.checked_sub(place).and_then(|at| values.get_mut(at as usize))
+            {
+                *value = if *value == 5 { 4 } else { *value + 1 };
+            }
+        }
+    }
+    let tables = Tables::solve_up_to(Rules::Awari, 5);
+    for place in (0..Index::new(5).positions()).step_by(97) {
+        let error =
+            engine::solve_depths(Rules::Awari, 5, &Altered(&tables, place), &Storage::Memory, &Unwatched);
+        let Err(SolveError::NoDepth { board }) = error else { panic!("{place} is altered") };
+        assert_eq!(board, Index::new(5).board(place));
     }
 }
 

@@ -24,8 +24,9 @@ impl engine::SmallerTables for InMemory {
 fn solved(rules: Rules, most: u32) -> Vec<Vec<i8>> {
     let mut tables = InMemory(Vec::new());
     for stones in 0..=most {
-        let solved = engine::solve(rules, stones, &tables, &engine::Unwatched).unwrap();
-        tables.0.push(solved.values);
+        let solved =
+            engine::solve(rules, stones, &tables, &engine::Storage::Memory, &engine::Unwatched).unwrap();
+        tables.0.push(solved.values.to_vec());
     }
     tables.0
 }

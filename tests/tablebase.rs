@@ -17,7 +17,8 @@ fn build(directory: &Path, rules: Rules, most: u32) -> Tablebase {
     let tables = Tablebase::open(directory, rules).unwrap();
     for stones in 0..=most {
         let smaller = tables.smaller_tables(stones).unwrap();
-        let solved = engine::solve(rules, stones, &smaller, &engine::Unwatched).unwrap();
+        let solved =
+            engine::solve(rules, stones, &smaller, &engine::Storage::Memory, &engine::Unwatched).unwrap();
         table::write(tables.path(stones), rules, stones, &solved.values).unwrap();
     }
     tables
