@@ -115,9 +115,9 @@ fn outside<W: Worth>(
     gathered: &mut [W],
 ) {
     let (movers, others) = (mover.ranks(), waiting.ranks());
-    for (line, rank) in movers.clone().enumerate() {
-        let line = &mut lines[line * width..];
-        line[..others.len()].copy_from_slice(&captures.row(waiting.stones, rank)[others.clone()]);
+    let captures = captures.block(mover, waiting).chunks_exact(others.len());
+    for ((line, captures), rank) in lines.chunks_mut(width).zip(captures).zip(movers.clone()) {
+        line[..others.len()].copy_from_slice(captures);
         for play in mover.maps.own.of(rank) {
             if play.class.0 == 0 && movers.contains(&(play.after as usize)) {
                 continue; // stays inside

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::half;
 
 /// Where few stones are left behind the first pits, chunks are merged: a level has few of them.
-const MERGE_BELOW: u8 = 5;
+const MERGE_BELOW: u8 = 7;
 
 /// The half-boards of one number of stones, cut where the first two pits change.
 pub(super) struct Chunks {

@@ -116,7 +116,7 @@ fn predecessors(board: Board, mut each: impl FnMut(Board)) {
 fn evaluate<W: Worth>(maps: &Maps, captures: &Captures<W>, table: &[W], board: &Board) -> W {
     let (mover, waiting) = (half::rank(board.mover()), half::rank(board.waiting()));
     let (own, others) = (half::stones(board.mover()), half::stones(board.waiting()));
-    let mut best = captures.row(others, mover)[waiting];
+    let mut best = captures.of(maps, (own, mover), (others, waiting));
     for play in maps.halves[own].own.of(mover) {
         if let Effect::Quiet(half) = Effect::of(play.class, board.waiting(), maps.rules) {
             let row = maps.row_start(own - play.class.stones(), play.row as usize);
