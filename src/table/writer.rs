@@ -131,12 +131,13 @@ fn count(path: &Path, stones: u32, values: &[i8]) -> Result<Counts, TableError> 
         return wrong(format!("{found} values, and a table of {stones} stones has {positions} positions"));
     }
     let too_large = |value: &i8| u32::from(value.unsigned_abs()) > stones;
-    if let Some(place) = values.par_iter().position_first(too_large) {
+    let chunks = values.par_chunks(BLOCK_POSITIONS as usize);
+    if chunks.clone().any(|values| values.iter().fold(false, |some, value| some | too_large(value))) {
+        let place = values.iter().position(too_large).unwrap_or_default();
         let value = values[place];
         return wrong(format!("value {value} at place {place}, and {stones} stones are on the board"));
     }
-    Ok(values
-        .par_chunks(BLOCK_POSITIONS as usize)
+    Ok(chunks
         .map(|values| values.iter().copied().collect())
         .reduce(Counts::default, |some, more| some.plus(&more)))
 }
