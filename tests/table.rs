@@ -410,4 +410,32 @@ proptest! {
         }
         prop_assert!(table.check().is_ok());
     }
+
+    /// Whatever a header says, opening gives a table or an error.
+    #[test]
+    fn any_header_is_survived(
+        at in 0usize..868,
+        new in prop::collection::vec(any::<u8>(), 1..200),
+        sign in any::<bool>(),
+        length in 0usize..6000,
+    ) {
+        let Written { path, dir: _dir, .. } = written(3);
+        let mut bytes = fs::read(&path).unwrap();
+        let end = 868.min(at + new.len());
+        bytes[at..end].copy_from_slice(&new[..end - at]);
+        if sign {
+            let checksum = crc32fast::hash(&bytes[..868]);
+            bytes[868..872].copy_from_slice(&checksum.to_le_bytes());
+        }
+        if length % 2 == 0 {
+            bytes.resize(length, 0xA5);
+        }
+        fs::write(&path, &bytes).unwrap();
+        if let Ok(table) = Table::open_any(&path) {
+            let mut values = vec![0; table.header().positions() as usize];
+            if table.read(0, &mut values).is_ok() && table.check().is_ok() {
+                prop_assert_eq!(values, made_up(3));
+            }
+        }
+    }
 }
