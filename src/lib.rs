@@ -7,8 +7,10 @@ pub mod half;
 pub mod index;
 pub mod notation;
 pub mod rules;
+pub mod stats;
 pub mod table;
 pub mod tablebase;
+pub mod verify;
 
 pub use board::Board;
 pub use rules::Rules;

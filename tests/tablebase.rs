@@ -1,28 +1,20 @@
 //! A directory of tables answers as two independently written solvers did.
 
+mod common;
+
 use std::fs;
 use std::path::Path;
 
 use awari::index::{IMPOSSIBLE_STONES, Index};
-use awari::table::{self, TableError};
+use awari::table::TableError;
 use awari::tablebase::{ProbeError, State, Tablebase, table_path};
-use awari::{Board, Rules, engine, rules};
+use awari::{Board, Rules, rules};
+use common::build;
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// The most stones of the positions compared.
 const MOST: u32 = 13;
-
-fn build(directory: &Path, rules: Rules, most: u32) -> Tablebase {
-    let tables = Tablebase::open(directory, rules).unwrap();
-    for stones in 0..=most {
-        let smaller = tables.smaller_tables(stones).unwrap();
-        let solved =
-            engine::solve(rules, stones, &smaller, &engine::Storage::Memory, &engine::Unwatched).unwrap();
-        table::write(tables.path(stones), rules, stones, &solved.values).unwrap();
-    }
-    tables
-}
 
 fn built(rules: Rules, most: u32) -> (TempDir, Tablebase) {
     let dir = tempfile::tempdir().unwrap();

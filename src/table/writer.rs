@@ -131,12 +131,13 @@ fn count(path: &Path, stones: u32, values: &[i8]) -> Result<Counts, TableError> 
         return wrong(format!("{found} values, and a table of {stones} stones has {positions} positions"));
     }
     let too_large = |value: &i8| u32::from(value.unsigned_abs()) > stones;
-    if let Some(place) = values.par_iter().position_first(too_large) {
+    let chunks = values.par_chunks(BLOCK_POSITIONS as usize);
+    if chunks.clone().any(|values| values.iter().fold(false, |some, value| some | too_large(value))) {
+        let place = values.iter().position(too_large).unwrap_or_default();
         let value = values[place];
         return wrong(format!("value {value} at place {place}, and {stones} stones are on the board"));
     }
-    Ok(values
-        .par_chunks(BLOCK_POSITIONS as usize)
+    Ok(chunks
         .map(|values| values.iter().copied().collect())
         .reduce(Counts::default, |some, more| some.plus(&more)))
 }
@@ -221,4 +222,32 @@ fn write_start(file: &File, header: &Header, checksums: &[u32]) -> std::io::Resu
     directory.resize(header.data_offset() as usize - HEADER_BYTES, 0);
     file.write_all_at(&header::encode(header, crc32fast::hash(&directory)), 0)?;
     file.write_all_at(&directory, HEADER_BYTES as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_file_is_known_by_its_name_and_safe_while_its_writer_lives() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = create_temporary(&directory.path().join("16.awari"), directory.path()).unwrap();
+        let name = file.path().file_name().unwrap().to_string_lossy().into_owned();
+        assert!(name.starts_with(".16.awari.tmp-"), "{name}");
+        assert_eq!(remove_leftovers(directory.path()).unwrap(), [] as [PathBuf; 0]);
+        // A killed process closes its files and removes none.
+        let (_, path) = file.keep().unwrap();
+        assert_eq!(remove_leftovers(directory.path()).unwrap(), [path]);
+    }
+
+    #[test]
+    fn a_table_larger_than_the_disk_is_refused_in_numbers() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("48.awari");
+        let file = create_temporary(&path, directory.path()).unwrap();
+        let error = reserve(&path, directory.path(), file.as_file(), 1 << 60).unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("needs 1152921.5 TB (1152921504606846976 bytes)"), "{said}");
+        assert_eq!(file.as_file().metadata().unwrap().len(), 0);
+    }
 }
