@@ -2,15 +2,20 @@
 #![warn(missing_docs)]
 
 pub mod board;
+pub mod builder;
 pub mod engine;
 pub mod half;
 pub mod index;
+mod machine;
 pub mod notation;
 pub mod rules;
 pub mod stats;
 pub mod table;
 pub mod tablebase;
+pub mod units;
 pub mod verify;
 
 pub use board::Board;
+pub use builder::Builder;
 pub use rules::Rules;
+pub use tablebase::Tablebase;

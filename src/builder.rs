@@ -1,0 +1,286 @@
+//! Builds a database: every table that is missing, fewest stones first.
+//!
+//! A build first says what it needs and refuses at once if the machine does not have it, rather
+//! than be killed hours later. It trusts the tables it finds only after reading them through. It
+//! never overwrites a file: one that cannot be used stops the build with the reason, and whoever
+//! wants it gone deletes it. A build that ends early, be it asked to or killed, leaves whole
+//! tables, and the next one goes on from there.
+
+mod error;
+mod lock;
+mod plan;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::board::MAX_STONES;
+use crate::engine::{self, Effort, Pass, Storage, Watch};
+use crate::index::{IMPOSSIBLE_STONES, Index};
+use crate::machine;
+use crate::rules::Rules;
+use crate::table::{self, Header, TableError};
+use crate::tablebase::{ProbeError, Tablebase};
+pub use error::BuildError;
+use lock::{Lock, LockError};
+pub use plan::{Plan, PlannedTable, State};
+
+/// Memory the engine takes for each position of the table it solves: a value and the best
+/// capture.
+pub const MEMORY_PER_POSITION: u64 = 2;
+
+/// Memory a build takes however small the table.
+pub const MEMORY_AT_LEAST: u64 = 32 << 20;
+
+/// Someone who watches a build and may stop it. Called from several threads; every method does
+/// nothing by default.
+pub trait Progress: Sync {
+    /// What a killed build left behind was removed.
+    fn cleaned(&self, leftovers: &[PathBuf]) {
+        let _ = leftovers;
+    }
+
+    /// The table of `stones` stones is there and is now read through.
+    fn checking(&self, stones: u32) {
+        let _ = stones;
+    }
+
+    /// What is going to be built, or would be if the machine had room for it.
+    fn planned(&self, plan: &Plan) {
+        let _ = plan;
+    }
+
+    /// `done` of `total` positions are through this pass over the table of `stones` stones.
+    /// Called often: should return at once.
+    fn solving(&self, stones: u32, pass: Pass, done: u64, total: u64) {
+        let _ = (stones, pass, done, total);
+    }
+
+    /// The table of `stones` stones is solved and is now written.
+    fn writing(&self, stones: u32) {
+        let _ = stones;
+    }
+
+    /// A table is in its place: built, or there before. Called for every table in turn.
+    fn built(&self, table: &Built) {
+        let _ = table;
+    }
+
+    /// Whether to stop. Asked often.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing and never stops.
+pub struct Unwatched;
+
+impl Progress for Unwatched {}
+
+/// A table of the database a build was asked for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Built {
+    /// What the table says about itself.
+    pub header: Header,
+    /// How it came to be; None if it was there before.
+    pub work: Option<Work>,
+}
+
+/// What it took to build a table.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Work {
+    /// Time to solve and write it.
+    pub time: Duration,
+    /// What the engine did.
+    pub effort: Effort,
+}
+
+/// Builds the database of a rule set: the tables of 0 to so many stones.
+///
+/// ```
+/// use awari::{Rules, builder::{Builder, Unwatched}};
+/// # let dir = tempfile::tempdir()?;
+/// let tables = Builder::new(dir.path(), Rules::Awari).stones(4).run(&Unwatched)?;
+/// assert_eq!(tables.len(), 5);
+/// assert_eq!(tables[4].header.counts.wins(), 580);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Builder {
+    dir: PathBuf,
+    rules: Rules,
+    stones: u32,
+    threads: usize,
+}
+
+impl Builder {
+    /// A builder of tables in `dir/<rules>/`, which is made if it is missing. Until told
+    /// otherwise it builds the table of 0 stones only, on every core.
+    pub fn new(dir: impl Into<PathBuf>, rules: Rules) -> Builder {
+        Builder { dir: dir.into(), rules, stones: 0, threads: 0 }
+    }
+
+    /// The most stones to build a table of.
+    #[must_use]
+    pub fn stones(self, stones: u32) -> Builder {
+        Builder { stones, ..self }
+    }
+
+    /// How many threads to use; 0 for as many as there are cores. The tables are the same
+    /// whatever the number.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Builder {
+        Builder { threads, ..self }
+    }
+
+    /// What [`Builder::run`] would do now. Reads through every table that is there; changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// If there is no such table, or `progress` says to stop.
+    pub fn plan(&self, progress: &dyn Progress) -> Result<Plan, BuildError> {
+        let tables = self.open()?;
+        let mut plan = self.survey(&tables)?;
+        self.pool()?.install(|| check(&mut plan, &tables, progress))?;
+        Ok(plan)
+    }
+
+    /// Builds every table that is missing and returns all of them, fewest stones first.
+    ///
+    /// # Errors
+    /// If there is no such table, another build is at work in the directory, a file that is there
+    /// cannot be used, the machine has too little memory or disk space, the directory cannot be
+    /// written, or `progress` says to stop. Tables finished before stay.
+    pub fn run(&self, progress: &dyn Progress) -> Result<Vec<Built>, BuildError> {
+        // Ask first what needs no directory: a build that is refused leaves no trace.
+        let tables = self.open()?;
+        let plan = self.survey(&tables)?;
+        if let Err(refused) = plan.check_room() {
+            progress.planned(&plan);
+            return Err(refused);
+        }
+        let _lock = lock(&plan.dir)?;
+        let leftovers = table::remove_leftovers(&plan.dir)?;
+        if !leftovers.is_empty() {
+            progress.cleaned(&leftovers);
+        }
+        let pool = self.pool()?;
+        // Another build may have ended while this one looked around: look again.
+        let mut plan = self.survey(&tables)?;
+        pool.install(|| check(&mut plan, &tables, progress))?;
+        progress.planned(&plan);
+        plan.check_room()?;
+        pool.install(|| build(plan, &tables, progress))
+    }
+
+    fn pool(&self) -> Result<rayon::ThreadPool, BuildError> {
+        rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(BuildError::Threads)
+    }
+
+    fn open(&self) -> Result<Tablebase, BuildError> {
+        Tablebase::open(&self.dir, self.rules).map_err(|error| match error {
+            TableError::Io { path: dir, source, .. } => BuildError::Directory { dir, source },
+            error => BuildError::Table(error),
+        })
+    }
+
+    /// Looks at the headers of the tables that are there.
+    fn survey(&self, tables: &Tablebase) -> Result<Plan, BuildError> {
+        if self.stones == IMPOSSIBLE_STONES || self.stones > MAX_STONES {
+            return Err(BuildError::NoSuchTable { stones: self.stones });
+        }
+        let survey = |stones| PlannedTable {
+            stones,
+            positions: Index::new(stones).positions(),
+            state: match tables.table(stones) {
+                Ok(table) => State::There(Box::new(table.header().clone())),
+                Err(ProbeError::Table(error)) => State::Unusable(error),
+                Err(_) => State::Missing,
+            },
+        };
+        let dir = self.dir.join(self.rules.name());
+        Ok(Plan {
+            rules: self.rules,
+            tables: (0..=self.stones).filter(|&stones| stones != IMPOSSIBLE_STONES).map(survey).collect(),
+            memory_available: machine::available_memory(),
+            disk_free: machine::free_disk(&dir).ok(),
+            dir,
+        })
+    }
+}
+
+fn lock(dir: &Path) -> Result<Lock, BuildError> {
+    let refused = |source: io::Error| BuildError::Directory { dir: dir.to_owned(), source };
+    fs::create_dir_all(dir).map_err(refused)?;
+    Lock::take(dir).map_err(|error| match error {
+        LockError::Held(lock) => BuildError::Locked { lock },
+        LockError::Io(source) => refused(source),
+    })
+}
+
+/// Reads through the tables that are there: what is built on them is as right as they are.
+fn check(plan: &mut Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<(), BuildError> {
+    for planned in &mut plan.tables {
+        if progress.stop() {
+            return Err(BuildError::Stopped);
+        }
+        if let State::There(_) = planned.state {
+            progress.checking(planned.stones);
+            let table = tables.table(planned.stones)?;
+            if let Err(error) = table.check() {
+                planned.state = State::Unusable(error);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<Built>, BuildError> {
+    let mut todo = Vec::with_capacity(plan.tables.len());
+    for planned in plan.tables {
+        match planned.state {
+            State::Unusable(error) => return Err(BuildError::Unusable(error)),
+            State::There(header) => todo.push((planned.stones, Some(*header))),
+            State::Missing => todo.push((planned.stones, None)),
+        }
+    }
+    let mut all = Vec::with_capacity(todo.len());
+    for (stones, there) in todo {
+        let built = match there {
+            Some(header) => Built { header, work: None },
+            None => build_one(stones, tables, progress)?,
+        };
+        progress.built(&built);
+        all.push(built);
+    }
+    Ok(all)
+}
+
+fn build_one(stones: u32, tables: &Tablebase, progress: &dyn Progress) -> Result<Built, BuildError> {
+    let (start, rules) = (Instant::now(), tables.rules());
+    let smaller = tables.smaller_tables(stones)?;
+    let solved = engine::solve(rules, stones, &smaller, &Storage::Memory, &Watching { stones, progress })?;
+    progress.writing(stones);
+    let header = table::write(tables.path(stones), rules, stones, &solved.values)?;
+    let work = Work { time: start.elapsed(), effort: solved.effort };
+    Ok(Built { header, work: Some(work) })
+}
+
+/// Passes on what the engine says about one table.
+struct Watching<'a> {
+    stones: u32,
+    progress: &'a dyn Progress,
+}
+
+impl Watch for Watching<'_> {
+    fn progress(&self, pass: Pass, done: u64, total: u64) {
+        self.progress.solving(self.stones, pass, done, total);
+    }
+
+    fn stop(&self) -> bool {
+        self.progress.stop()
+    }
+}

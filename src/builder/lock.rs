@@ -1,0 +1,77 @@
+//! One build at a time in a directory.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The lock file, in the directory of a rule set.
+const NAME: &str = ".lock";
+
+/// A directory locked for this process. The system lets go of the lock when the process ends,
+/// however it ends, so a lock file left by a killed build locks nobody out.
+pub(super) struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+/// Why a directory could not be locked.
+pub(super) enum LockError {
+    /// Another process holds the lock.
+    Held(PathBuf),
+    /// The lock file could not be made.
+    Io(io::Error),
+}
+
+impl Lock {
+    /// Locks `dir`, which must be there, or says at once that somebody else has.
+    pub(super) fn take(dir: &Path) -> Result<Lock, LockError> {
+        let path = dir.join(NAME);
+        loop {
+            let file = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(&path)
+                .map_err(LockError::Io)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(LockError::Held(path)),
+                Err(TryLockError::Error(error)) => return Err(LockError::Io(error)),
+            }
+            // Another build may have ended in between and removed the file: then this lock is on
+            // a file that nobody else will find.
+            let locked = file.metadata().map_err(LockError::Io)?;
+            match fs::metadata(&path) {
+                Ok(found) if (found.dev(), found.ino()) == (locked.dev(), locked.ino()) => {
+                    return Ok(Lock { path, _file: file });
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(LockError::Io(error)),
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While it is still locked. A file that stays does no harm.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_and_nothing_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = Lock::take(dir.path()).ok().unwrap();
+        assert!(matches!(Lock::take(dir.path()), Err(LockError::Held(path)) if path.ends_with(".lock")));
+        drop(lock);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert!(Lock::take(dir.path()).is_ok());
+    }
+}

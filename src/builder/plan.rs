@@ -1,0 +1,165 @@
+//! What a build would do, and whether the machine has room for it.
+
+use std::path::PathBuf;
+
+use super::{BuildError, MEMORY_AT_LEAST, MEMORY_PER_POSITION};
+use crate::index::{IMPOSSIBLE_STONES, Index};
+use crate::rules::Rules;
+use crate::table::{Header, TableError};
+
+/// What a build would do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The rules.
+    pub rules: Rules,
+    /// The directory of the tables.
+    pub dir: PathBuf,
+    /// Every table of the database, fewest stones first.
+    pub tables: Vec<PlannedTable>,
+    /// Bytes of memory that can be taken now, if the system says.
+    pub memory_available: Option<u64>,
+    /// Bytes free on the disk of the directory, if the system says.
+    pub disk_free: Option<u64>,
+}
+
+/// One table of a plan.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PlannedTable {
+    /// Stones on the board.
+    pub stones: u32,
+    /// Positions stored.
+    pub positions: u64,
+    /// What is in the directory.
+    pub state: State,
+}
+
+/// What is in the directory where a table belongs.
+#[derive(Debug)]
+pub enum State {
+    /// Nothing: it is to be built.
+    Missing,
+    /// A sound table.
+    There(Box<Header>),
+    /// A file that is not a sound table of these rules and stones.
+    Unusable(TableError),
+}
+
+impl PlannedTable {
+    /// Bytes of memory that solving it takes: the working memory, which must fit. The smaller
+    /// tables are mapped files; memory left over caches them, and too little of it makes a build
+    /// slower, not impossible.
+    pub fn memory(&self) -> u64 {
+        MEMORY_AT_LEAST + MEMORY_PER_POSITION * self.positions
+    }
+
+    /// Bytes on disk: those of the file if it is there, otherwise the most it can have.
+    pub fn disk(&self) -> u64 {
+        match &self.state {
+            State::There(header) => header.file_bytes(),
+            _ => most_file_bytes(self.stones),
+        }
+    }
+
+    /// Whether it is to be built.
+    pub fn is_missing(&self) -> bool {
+        matches!(self.state, State::Missing)
+    }
+}
+
+/// The most bytes the file of a table can have: every value from −n to n occurs.
+fn most_file_bytes(stones: u32) -> u64 {
+    let positions = Index::new(stones).positions();
+    let bits = u64::from((2 * stones + 1).next_power_of_two().trailing_zeros());
+    // Each block of 65,536 positions has a checksum of four bytes; header and padding take less
+    // than two pages.
+    positions / 8 * bits + positions.div_ceil(1 << 16) * 4 + 2 * 4096
+}
+
+impl Plan {
+    /// The tables to build, fewest stones first.
+    pub fn missing(&self) -> impl Iterator<Item = &PlannedTable> {
+        self.tables.iter().filter(|table| table.is_missing())
+    }
+
+    /// Bytes of memory needed: what the largest table to build takes.
+    pub fn memory(&self) -> u64 {
+        self.missing().map(PlannedTable::memory).max().unwrap_or(0)
+    }
+
+    /// Bytes of the smaller tables that are read, through the file cache, while the largest table
+    /// to build is solved.
+    pub fn mapped(&self) -> u64 {
+        let largest = self.missing().map(|table| table.stones).max().unwrap_or(0);
+        self.tables.iter().filter(|table| table.stones < largest).map(PlannedTable::disk).sum()
+    }
+
+    /// Bytes that will be written, at most.
+    pub fn disk(&self) -> u64 {
+        self.missing().map(PlannedTable::disk).sum()
+    }
+
+    /// Positions that will be solved.
+    pub fn positions(&self) -> u64 {
+        self.missing().map(|table| table.positions).sum()
+    }
+
+    /// Whether there is room for all of it.
+    ///
+    /// # Errors
+    /// [`BuildError::Memory`] or [`BuildError::Disk`].
+    pub fn check_room(&self) -> Result<(), BuildError> {
+        if let Some(available) = self.memory_available
+            && let Some(table) = self.missing().find(|table| table.memory() > available)
+        {
+            let (stones, needed) = (table.stones, self.memory());
+            let largest = self.missing().map(|table| table.stones).max().unwrap_or(stones);
+            let fits = (0..stones).rev().find(|&fewer| fewer != IMPOSSIBLE_STONES);
+            return Err(BuildError::Memory { stones: largest, needed, available, fits });
+        }
+        if let Some(free) = self.disk_free
+            && self.disk() > free
+        {
+            return Err(BuildError::Disk { dir: self.dir.clone(), needed: self.disk(), free });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(stones: u32, memory_available: Option<u64>, disk_free: Option<u64>) -> Plan {
+        let table = |stones| {
+            let positions = Index::new(stones).positions();
+            PlannedTable { stones, positions, state: State::Missing }
+        };
+        let dir = "databases/awari".into();
+        let tables = (0..=stones).map(table).collect();
+        Plan { rules: Rules::Awari, dir, tables, memory_available, disk_free }
+    }
+
+    #[test]
+    fn room_is_counted() {
+        let enough = plan(20, None, None);
+        assert!(enough.check_room().is_ok(), "a system that does not say is trusted");
+        let (memory, disk) = (enough.memory(), enough.disk());
+        assert_eq!(memory, MEMORY_AT_LEAST + MEMORY_PER_POSITION * 80_214_915);
+        assert!(plan(20, Some(memory), Some(disk)).check_room().is_ok());
+
+        let error = plan(20, Some(memory - 1), Some(disk)).check_room().unwrap_err();
+        assert!(matches!(error, BuildError::Memory { stones: 20, fits: Some(19), .. }), "{error}");
+        let error = plan(20, Some(memory), Some(disk - 1)).check_room().unwrap_err();
+        assert!(matches!(error, BuildError::Disk { needed, .. } if needed == disk), "{error}");
+    }
+
+    #[test]
+    fn nothing_to_build_needs_nothing() {
+        let mut nothing = plan(5, Some(0), Some(0));
+        nothing.tables.clear();
+        assert_eq!((nothing.memory(), nothing.mapped(), nothing.disk(), nothing.positions()), (0, 0, 0, 0));
+        assert!(nothing.check_room().is_ok());
+    }
+}

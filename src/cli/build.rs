@@ -1,0 +1,291 @@
+//! `awari build`
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use awari::builder::{BuildError, Builder, Built, Plan, Progress, State};
+use awari::engine::Pass;
+use awari::units;
+use serde::Serialize;
+
+use super::interrupt::Interrupt;
+use super::progress::{Bar, per_second};
+use super::style::Style;
+use super::{Failure, RulesOption, stones_parser};
+
+/// Solve all positions of up to N stones and write their tables
+///
+/// Tables that are there are read through, kept and built upon. Stopped by ^C or killed, a build
+/// leaves the tables it has finished; the same command goes on from there. A file that cannot be
+/// used is never overwritten: the build stops and says what is wrong with it.
+///
+/// What is needed is printed before anything is done, and a build that does not fit into memory
+/// or on the disk is refused at once.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Build {
+    /// Build the tables of 0 to N stones, 0 to 48
+    #[arg(long, value_name = "N", value_parser = stones_parser())]
+    stones: u32,
+    #[command(flatten)]
+    rules: RulesOption,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Print one JSON object a line for each table instead of a summary
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  awari build --stones 12
+  awari build --stones 15 --rules abapa --threads 1
+  awari build --stones 12 --json --dir /tmp/databases";
+
+impl Build {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// If the tables cannot be built.
+    pub fn run(self, dir: &Path) -> Result<(), Failure> {
+        let rules = self.rules.rules;
+        let interrupt = Interrupt::listen()?;
+        let watch = Watch { json: self.json, interrupt, bar: Mutex::default(), output: Mutex::new(Ok(())) };
+        let threads = self.threads.map_or(0, usize::from);
+        let result = Builder::new(dir, rules).stones(self.stones).threads(threads).run(&watch);
+        watch.hide_bar();
+        watch.output.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
+        match result {
+            Ok(tables) if self.json => {
+                drop(tables);
+                Ok(())
+            }
+            Ok(tables) => summary(&tables).map_err(|error| Failure::output(&error)),
+            Err(BuildError::Stopped) => Err(Failure::interrupted(
+                "stopped. Finished tables are in place; the same command goes on from there.",
+            )),
+            Err(error @ BuildError::NoSuchTable { .. }) => Err(Failure::usage(error)),
+            Err(error) => Err(Failure::new(error)),
+        }
+    }
+}
+
+/// Tells stderr how the build goes.
+struct Watch {
+    json: bool,
+    interrupt: Interrupt,
+    bar: Mutex<Option<(u32, Bar)>>,
+    output: Mutex<Result<(), Failure>>,
+}
+
+impl Watch {
+    fn bar(&self) -> std::sync::MutexGuard<'_, Option<(u32, Bar)>> {
+        self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Shows what is done with a table.
+    fn show(&self, stones: u32, pass: &dyn std::fmt::Display, done: u64, total: u64) {
+        // Nobody waits for the bar: whoever finds it taken leaves the news to the next call.
+        let Ok(mut shown) = self.bar.try_lock() else { return };
+        match &*shown {
+            Some((of, bar)) if *of == stones => bar.update(pass, done, total),
+            _ => {
+                let bar = Bar::new(&format!("{stones:2} stones"));
+                bar.update(pass, done, total);
+                *shown = Some((stones, bar));
+            }
+        }
+    }
+
+    fn hide_bar(&self) {
+        self.bar().take();
+    }
+
+    fn say(&self, text: &str) {
+        self.hide_bar();
+        // Whoever closes stderr does not want to know.
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+}
+
+impl Progress for Watch {
+    fn cleaned(&self, leftovers: &[PathBuf]) {
+        for path in leftovers {
+            self.say(&format!("Removed what a killed build left: {}", path.display()));
+        }
+    }
+
+    fn checking(&self, stones: u32) {
+        self.show(stones, &"checking", 0, 1);
+    }
+
+    fn planned(&self, plan: &Plan) {
+        self.say(&describe(plan));
+    }
+
+    fn solving(&self, stones: u32, pass: Pass, done: u64, total: u64) {
+        self.show(stones, &pass, done, total);
+    }
+
+    fn writing(&self, stones: u32) {
+        self.show(stones, &"writing", 0, 1);
+    }
+
+    fn built(&self, table: &Built) {
+        self.hide_bar();
+        let line = Line::of(table);
+        if let Some(seconds) = line.seconds {
+            let speed = per_second(line.positions_per_second.unwrap_or(0.0));
+            let Line { stones, positions, bytes, .. } = line;
+            self.say(&format!(
+                "{stones:2} stones: {} positions in {seconds:.1} s, {speed}, {}",
+                units::count(positions),
+                units::bytes(bytes),
+            ));
+        }
+        if self.json {
+            let written = super::json_line(&mut io::stdout().lock(), &line);
+            let mut output = self.output.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            if output.is_ok() {
+                *output = written.map_err(|error| Failure::output(&error));
+            }
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.interrupt.pressed()
+    }
+}
+
+/// The plan in words.
+fn describe(plan: &Plan) -> String {
+    let mut text = format!("Rules {}, tables in {}\n", plan.rules, plan.dir.display());
+    let there: Vec<u32> = plan
+        .tables
+        .iter()
+        .filter(|table| matches!(table.state, State::There(_)))
+        .map(|table| table.stones)
+        .collect();
+    // Writing to a string cannot fail.
+    if !there.is_empty() {
+        let _ = writeln!(text, "There already: {} stones", ranges(&there));
+    }
+    for table in &plan.tables {
+        if let State::Unusable(error) = &table.state {
+            let _ = writeln!(text, "Cannot be used: {error}");
+        }
+    }
+    if plan.missing().next().is_none() {
+        text.push_str("Nothing to build.");
+        return text;
+    }
+    let _ = writeln!(text, "To build:\nstones        positions      memory  disk, at most");
+    for table in plan.missing() {
+        let (positions, memory, disk) =
+            (units::count(table.positions), units::bytes(table.memory()), units::bytes(table.disk()));
+        let _ = writeln!(text, "{:6}  {positions:>15}  {memory:>10}  {disk:>13}", table.stones);
+    }
+    let _ = writeln!(
+        text,
+        "{:>6}  {:>15}  {:>10}  {:>13}",
+        "total",
+        units::count(plan.positions()),
+        units::bytes(plan.memory()),
+        units::bytes(plan.disk()),
+    );
+    let known = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), units::bytes);
+    let _ = write!(
+        text,
+        "{:>6}  {:>15}  {:>10}  {:>13}\nBesides, smaller tables of up to {} are read, through whatever memory is left.",
+        "there",
+        "",
+        known(plan.memory_available),
+        known(plan.disk_free),
+        units::bytes(plan.mapped()),
+    );
+    text
+}
+
+/// Numbers in ascending order as `0-12, 14`.
+fn ranges(numbers: &[u32]) -> String {
+    let runs: Vec<String> = numbers
+        .chunk_by(|a, b| a + 1 == *b)
+        .map(|run| match run {
+            [first, .., last] => format!("{first}-{last}"),
+            _ => run.iter().map(u32::to_string).collect(),
+        })
+        .collect();
+    runs.join(", ")
+}
+
+/// What there is to say about a table.
+#[derive(Serialize)]
+struct Line {
+    rules: &'static str,
+    stones: u32,
+    positions: u64,
+    win: u64,
+    draw: u64,
+    loss: u64,
+    /// Whether this command built it.
+    built: bool,
+    seconds: Option<f64>,
+    positions_per_second: Option<f64>,
+    sweeps: Option<u32>,
+    bytes: u64,
+    bits_per_position: f64,
+    content_hash: String,
+}
+
+impl Line {
+    fn of(table: &Built) -> Line {
+        let header = &table.header;
+        let (positions, bytes) = (header.positions(), header.file_bytes());
+        let seconds = table.work.map(|work| work.time.as_secs_f64());
+        Line {
+            rules: header.rules.name(),
+            stones: header.stones,
+            positions,
+            win: header.counts.wins(),
+            draw: header.counts.draws(),
+            loss: header.counts.losses(),
+            built: table.work.is_some(),
+            seconds,
+            positions_per_second: seconds.map(|seconds| (positions as f64 / seconds.max(1e-9)).round()),
+            sweeps: table.work.map(|work| work.effort.sweeps),
+            bytes,
+            bits_per_position: bytes as f64 * 8.0 / positions as f64,
+            content_hash: header.content_hash.to_string(),
+        }
+    }
+}
+
+fn summary(tables: &[Built]) -> io::Result<()> {
+    let style = Style::stdout();
+    let mut out = io::stdout().lock();
+    let head = format!(
+        "{:>6} {:>15} {:>15} {:>15} {:>15} {:>9} {:>13} {:>10} {:>8}",
+        "stones", "positions", "win", "draw", "loss", "seconds", "positions/s", "file", "bits/pos"
+    );
+    writeln!(out, "{}", style.faint(head))?;
+    for table in tables {
+        let line = Line::of(table);
+        let seconds = line.seconds.map_or("there".to_owned(), |seconds| format!("{seconds:.1}"));
+        let speed = line.positions_per_second.map_or(String::new(), |speed| units::count(speed as u64));
+        writeln!(
+            out,
+            "{:>6} {:>15} {:>15} {:>15} {:>15} {seconds:>9} {speed:>13} {:>10} {:>8.2}",
+            line.stones,
+            units::count(line.positions),
+            units::count(line.win),
+            units::count(line.draw),
+            units::count(line.loss),
+            units::bytes(line.bytes),
+            line.bits_per_position,
+        )?;
+    }
+    out.flush()
+}

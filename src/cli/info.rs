@@ -1,0 +1,173 @@
+//! `awari info`
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use awari::tablebase::State;
+use awari::{Rules, Tablebase, units};
+use serde::Serialize;
+
+use super::style::Style;
+use super::{Failure, json_line};
+
+/// What is in a directory of tables
+///
+/// Lists the tables of all rule sets, the gaps between them, files that cannot be used and why,
+/// and files that are no tables. Looks at headers only: `awari verify` reads the rest.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Info {
+    /// Print one JSON object a line for each table, gap or file
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  awari info
+  awari info --dir /data/awari --json";
+
+/// Something that is there, or should be.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Item {
+    /// A table.
+    Table {
+        rules: &'static str,
+        stones: u32,
+        positions: u64,
+        encoding: String,
+        bytes: u64,
+        bits_per_position: f64,
+        content_hash: String,
+    },
+    /// A table that is not there, though a larger one is.
+    Missing { rules: &'static str, stones: u32 },
+    /// A file where a table should be.
+    Unusable { rules: &'static str, stones: u32, path: PathBuf, error: String },
+    /// Anything else.
+    Stranger { path: PathBuf },
+}
+
+impl Info {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// If the directory cannot be read.
+    pub fn run(self, dir: &Path) -> Result<(), Failure> {
+        let items = survey(dir)?;
+        let mut out = io::stdout().lock();
+        let written = if self.json {
+            items.iter().try_for_each(|item| json_line(&mut out, item))
+        } else {
+            write(&mut out, dir, &items)
+        };
+        written.map_err(|error| Failure::output(&error))
+    }
+}
+
+/// The entries of a directory, in order.
+fn entries(dir: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect()
+}
+
+fn survey(dir: &Path) -> Result<Vec<Item>, Failure> {
+    let failed = |dir: &Path, error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Failure::new(format_args!(
+            "{}: no such directory. Build tables in it, for example with awari build --stones 12, or name \
+             another with --dir.",
+            dir.display()
+        )),
+        _ => Failure::new(format_args!("{}: cannot list the directory: {error}.", dir.display())),
+    };
+    let mut strangers = entries(dir).map_err(|error| failed(dir, &error))?;
+    let mut items = Vec::new();
+    for rules in Rules::ALL {
+        let sub = dir.join(rules.name());
+        if !sub.is_dir() {
+            continue;
+        }
+        strangers.remove(&sub);
+        strangers.extend(entries(&sub).map_err(|error| failed(&sub, &error))?);
+        // The lock of a build.
+        strangers.remove(&sub.join(".lock"));
+        let tables = Tablebase::open(dir, rules).map_err(Failure::new)?;
+        let mut missing = Vec::new();
+        for found in tables.found() {
+            let (rules, stones) = (rules.name(), found.stones);
+            if let State::Missing = found.state {
+                missing.push(Item::Missing { rules, stones });
+                continue;
+            }
+            // Tables are missing where larger ones are there.
+            items.append(&mut missing);
+            strangers.remove(&found.path);
+            items.push(match (found.state, tables.table(stones)) {
+                (State::Unusable(error), _) => {
+                    Item::Unusable { rules, stones, path: found.path, error: error.to_string() }
+                }
+                (_, Err(error)) => {
+                    Item::Unusable { rules, stones, path: found.path, error: error.to_string() }
+                }
+                (_, Ok(table)) => {
+                    let header = table.header();
+                    let (positions, bytes) = (header.positions(), header.file_bytes());
+                    Item::Table {
+                        rules,
+                        stones,
+                        positions,
+                        encoding: header.encoding.to_string(),
+                        bytes,
+                        bits_per_position: bytes as f64 * 8.0 / positions as f64,
+                        content_hash: header.content_hash.to_string(),
+                    }
+                }
+            });
+        }
+    }
+    items.extend(strangers.into_iter().map(|path| Item::Stranger { path }));
+    Ok(items)
+}
+
+/// For people: the tables first, then what needs attention.
+fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
+    let style = Style::stdout();
+    if items.iter().any(|item| matches!(item, Item::Table { .. })) {
+        let head = format!(
+            "{:9} {:>6} {:>15} {:>8} {:>10} {:>8}  {}",
+            "rules", "stones", "positions", "encoding", "file", "bits/pos", "SHA-256 of the values"
+        );
+        writeln!(out, "{}", style.faint(head))?;
+    } else {
+        writeln!(
+            out,
+            "No tables in {}. Build some, for example with awari build --stones 12.",
+            dir.display()
+        )?;
+    }
+    for item in items {
+        if let Item::Table { rules, stones, positions, encoding, bytes, bits_per_position, content_hash } =
+            item
+        {
+            let (positions, bytes) = (units::count(*positions), units::bytes(*bytes));
+            writeln!(
+                out,
+                "{rules:9} {stones:>6} {positions:>15} {encoding:>8} {bytes:>10} {bits_per_position:>8.2}  \
+                 {content_hash}"
+            )?;
+        }
+    }
+    for item in items {
+        match item {
+            Item::Table { .. } => {}
+            Item::Missing { rules, stones } => {
+                writeln!(out, "{}  {rules}, {stones} stones", style.bad("missing"))?;
+            }
+            Item::Unusable { error, .. } => writeln!(out, "{} {error}", style.bad("unusable"))?,
+            Item::Stranger { path } => writeln!(out, "{}    {}", style.faint("other"), path.display())?,
+        }
+    }
+    Ok(())
+}

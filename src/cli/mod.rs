@@ -1,0 +1,108 @@
+//! The commands, one file each, and what they share.
+//!
+//! Results go to stdout, everything else to stderr.
+
+mod build;
+mod failure;
+mod info;
+mod interrupt;
+mod probe;
+mod progress;
+mod stats;
+mod style;
+mod verify;
+
+use std::path::PathBuf;
+
+use awari::tablebase::State;
+use awari::{Rules, Tablebase};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+
+pub use failure::Failure;
+
+/// Builds, checks and probes exact endgame databases of Awari (Wari, Oware).
+#[derive(Parser)]
+#[command(version, after_help = EXAMPLES, propagate_version = true, max_term_width = 100)]
+pub struct Arguments {
+    /// The directory of the databases; tables are in DIR/RULES/NN.awari
+    #[arg(long, global = true, value_name = "DIR", default_value = "databases")]
+    dir: PathBuf,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  awari build --stones 12                          solve all positions of up to 12 stones
+  awari probe '0 0 1 0 0 2 / 1 2 0 0 1 0'          value and best moves of a position
+  awari stats --stones 12                          how many positions are won, drawn, lost
+
+Exit codes: 0 all went well, 1 something failed, 2 the arguments make no sense, 130 stopped by ^C.";
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Build),
+    Probe(probe::Probe),
+    Stats(stats::Stats),
+    Info(info::Info),
+    Verify(verify::Verify),
+}
+
+/// Runs the command the arguments ask for.
+///
+/// # Errors
+/// Whatever the command could not do.
+pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    let dir = arguments.dir;
+    match arguments.command {
+        Command::Build(command) => command.run(&dir),
+        Command::Probe(command) => command.run(&dir),
+        Command::Stats(command) => command.run(&dir),
+        Command::Info(command) => command.run(&dir),
+        Command::Verify(command) => command.run(&dir),
+    }
+}
+
+/// The option that chooses a rule set.
+#[derive(clap::Args)]
+struct RulesOption {
+    /// The rule set; they differ in captures of everything the opponent has (grand slams)
+    #[arg(long, default_value = Rules::default().name(), value_parser = rules_parser())]
+    rules: Rules,
+}
+
+fn rules_parser() -> impl TypedValueParser<Value = Rules> {
+    PossibleValuesParser::new(Rules::ALL.map(Rules::name)).try_map(|name| name.parse::<Rules>())
+}
+
+/// The range of `--stones`.
+fn stones_parser() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=i64::from(awari::board::MAX_STONES))
+}
+
+/// The tables a command goes through: that of `stones` stones, or every one that is there.
+///
+/// # Errors
+/// If there is none.
+fn chosen(tables: &Tablebase, stones: Option<u32>) -> Result<Vec<u32>, Failure> {
+    if let Some(stones) = stones {
+        return Ok(vec![stones]);
+    }
+    let found = tables.found().into_iter().filter(|found| !matches!(found.state, State::Missing));
+    let stones: Vec<u32> = found.map(|found| found.stones).collect();
+    if stones.is_empty() {
+        let (rules, dir) = (tables.rules(), tables.directory().display());
+        return Err(Failure::new(format_args!(
+            "no tables of rules {rules} in {dir}. Build some, for example with awari build --stones 12 \
+             --rules {rules}, or name another directory with --dir."
+        )));
+    }
+    Ok(stones)
+}
+
+/// Writes a JSON object and ends the line.
+fn json_line(out: &mut impl std::io::Write, value: &impl serde::Serialize) -> std::io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}

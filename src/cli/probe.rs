@@ -1,0 +1,177 @@
+//! `awari probe`
+
+mod answer;
+mod text;
+
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::path::Path;
+
+use awari::{Tablebase, notation};
+use serde::Serialize;
+
+use super::style::Style;
+use super::{Failure, RulesOption, json_line};
+use answer::Answer;
+
+/// Value and moves of positions
+///
+/// The value is what the player to move still captures minus what his opponent still captures,
+/// both playing perfectly. "settle" is what the player to move would gain if both agreed to keep
+/// the stones of their own rows, as players do when the game goes round in circles.
+///
+/// A position is twelve numbers, the pits A to F of the player to move, then a to f of the
+/// opponent, in sowing order; the notations of Aualé, PlayStrategy and OpenSpiel and a drawing
+/// are read as well.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Probe {
+    /// Positions, each quoted, or one as twelve numbers; - or none to read them from stdin, one a
+    /// line
+    #[arg(value_name = "POSITION", allow_negative_numbers = true)]
+    positions: Vec<String>,
+    #[command(flatten)]
+    rules: RulesOption,
+    /// Print one JSON object a line for each position
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  awari probe '0 0 1 0 0 2 / 1 2 0 0 1 0'
+  awari probe 0 0 1 0 0 2 1 2 0 0 1 0
+  awari probe --rules abapa --json '0-0-1-0-0-2-1-2-0-0-1-0-21-20-S'
+  awari probe --json < positions.txt
+
+On stdin, empty lines and lines that start with # are skipped. A position that cannot be read or
+answered does not keep the others from being answered; the exit code is then 1.";
+
+impl Probe {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// If a position cannot be read or answered.
+    pub fn run(self, dir: &Path) -> Result<(), Failure> {
+        let stdin = io::stdin();
+        let from_stdin = match self.positions.as_slice() {
+            [] if stdin.is_terminal() => {
+                return Err(Failure::usage(
+                    "no position given. Try awari probe '0 0 1 0 0 2 / 1 2 0 0 1 0', or awari probe --help.",
+                ));
+            }
+            [] => true,
+            [only] => only == "-",
+            _ => false,
+        };
+        let tablebase = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
+        let mut printer = Printer {
+            tablebase,
+            json: self.json,
+            style: Style::stdout(),
+            out: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
+            answered: 0,
+            failed: false,
+        };
+        let done = if from_stdin {
+            printer.batch(&mut BufReader::with_capacity(1 << 16, stdin.lock()))
+        } else {
+            printer.arguments(&self.positions)
+        };
+        done.and_then(|()| printer.out.flush()).map_err(|error| Failure::output(&error))?;
+        if printer.failed { Err(Failure::said()) } else { Ok(()) }
+    }
+}
+
+/// Answers positions, one after the other.
+struct Printer<'a> {
+    tablebase: Tablebase,
+    json: bool,
+    style: Style,
+    out: BufWriter<io::StdoutLock<'a>>,
+    answered: u64,
+    failed: bool,
+}
+
+/// Stands in the output for a position without an answer.
+#[derive(Serialize)]
+struct Trouble<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    position: &'a str,
+    error: &'a str,
+}
+
+impl Printer<'_> {
+    fn arguments(&mut self, arguments: &[String]) -> io::Result<()> {
+        // Numbers on their own are the pits of one position.
+        if arguments.iter().all(|argument| is_number_or_bar(argument)) {
+            return self.position(&arguments.join(" "), None);
+        }
+        arguments.iter().try_for_each(|argument| self.position(argument, None))
+    }
+
+    fn batch(&mut self, input: &mut BufReader<impl Read>) -> io::Result<()> {
+        let mut line = Vec::new();
+        for number in 1.. {
+            // Someone may wait for the answers so far before he asks on.
+            if input.buffer().is_empty() {
+                self.out.flush()?;
+            }
+            line.clear();
+            match input.read_until(b'\n', &mut line) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    self.trouble(None, "", &format!("cannot read stdin: {error}"))?;
+                    break;
+                }
+            }
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim();
+            if !(text.is_empty() || text.starts_with('#')) {
+                self.position(text, Some(number))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn position(&mut self, text: &str, line: Option<u64>) -> io::Result<()> {
+        let answer = match notation::parse(text) {
+            Ok(position) => Answer::of(&self.tablebase, &position).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        match answer {
+            Ok(answer) if self.json => json_line(&mut self.out, &answer),
+            Ok(answer) => {
+                if self.answered > 0 {
+                    self.out.write_all(b"\n")?;
+                }
+                self.answered += 1;
+                text::write(&mut self.out, &answer, self.style)
+            }
+            Err(error) => self.trouble(line, text, &error),
+        }
+    }
+
+    /// Says that a position has no answer, and goes on.
+    fn trouble(&mut self, line: Option<u64>, position: &str, error: &str) -> io::Result<()> {
+        self.failed = true;
+        if self.json {
+            json_line(&mut self.out, &Trouble { line, position, error })?;
+        } else {
+            // Keep the order of answers and troubles where both go to the same place.
+            self.out.flush()?;
+        }
+        let message = match line {
+            Some(line) => format!("line {line}: {error}"),
+            None => error.to_owned(),
+        };
+        // If stderr is closed, the exit code has to do.
+        let _ = Style::stderr().error(&message);
+        Ok(())
+    }
+}
+
+fn is_number_or_bar(argument: &str) -> bool {
+    matches!(argument, "/" | "|") || argument.parse::<i64>().is_ok()
+}

@@ -1,0 +1,120 @@
+//! `awari verify`
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use awari::verify::{Step, VerifyError, verify};
+use awari::{Tablebase, units};
+use serde::Serialize;
+
+use super::interrupt::Interrupt;
+use super::progress::Bar;
+use super::style::Style;
+use super::{Failure, RulesOption, chosen, json_line, stones_parser};
+
+/// Check tables: bytes, and every position one ply ahead
+///
+/// Compares each file with its checksums and its content hash, and the value of each position
+/// with those of the positions after its moves, by code that shares nothing with the builder but
+/// the rules. This finds damage and nearly every mistake. It is a check of consistency, not a
+/// proof: positions that lead to each other in a circle could hold wrong values that agree.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Verify {
+    /// Only the table of N stones [default: every table that is there]
+    #[arg(long, value_name = "N", value_parser = stones_parser())]
+    stones: Option<u32>,
+    #[command(flatten)]
+    rules: RulesOption,
+    /// Print one JSON object a line for each table
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  awari verify
+  awari verify --stones 12 --rules abapa";
+
+#[derive(Serialize)]
+struct Line {
+    rules: &'static str,
+    stones: u32,
+    /// What was checked, so that nobody takes it for more.
+    check: &'static str,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    positions: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Verify {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// If a table does not pass.
+    pub fn run(self, dir: &Path) -> Result<(), Failure> {
+        let tables = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
+        let chosen = chosen(&tables, self.stones)?;
+        let interrupt = Interrupt::listen()?;
+        let mut failed = 0;
+        for &stones in &chosen {
+            let checked = check(&tables, stones, &interrupt);
+            if let Err(VerifyError::Stopped) = checked {
+                return Err(Failure::interrupted(format_args!(
+                    "stopped. The table of {stones} stones was not checked to its end."
+                )));
+            }
+            let error = checked.err().map(|error| error.to_string());
+            if let Some(error) = &error {
+                failed += 1;
+                let _ = Style::stderr().error(error);
+            }
+            let positions = tables.table(stones).ok().map(|table| table.header().positions());
+            self.print(stones, positions, error).map_err(|error| Failure::output(&error))?;
+        }
+        if !self.json {
+            // With the results, so that whoever keeps them keeps what they mean.
+            writeln!(io::stdout(), "{MEANING}").map_err(|error| Failure::output(&error))?;
+        }
+        match failed {
+            0 => Ok(()),
+            _ if chosen.len() == 1 => Err(Failure::said()),
+            _ => Err(Failure::new(format_args!("{failed} of {} tables did not pass.", chosen.len()))),
+        }
+    }
+
+    fn print(&self, stones: u32, positions: Option<u64>, error: Option<String>) -> io::Result<()> {
+        let rules = self.rules.rules.name();
+        let mut out = io::stdout().lock();
+        if self.json {
+            let ok = error.is_none();
+            return json_line(&mut out, &Line { rules, stones, check: "consistency", ok, positions, error });
+        }
+        let style = Style::stdout();
+        let positions = positions.map(|positions| format!(", {} positions", units::count(positions)));
+        let positions = positions.unwrap_or_default();
+        if error.is_some() {
+            writeln!(out, "{rules}, {stones:2} stones{positions}: {}", style.bad("failed"))
+        } else {
+            writeln!(out, "{rules}, {stones:2} stones{positions}: {}", style.good("consistent"))
+        }
+    }
+}
+
+const MEANING: &str = "\
+Consistent: the file is as it was written, and every value is what the positions after its moves say.
+This is a check of consistency, not a proof that the values are right.";
+
+fn check(tables: &Tablebase, stones: u32, interrupt: &Interrupt) -> Result<(), VerifyError> {
+    let bar = Bar::new(&format!("{stones:2} stones"));
+    let progress = |step, done, total| {
+        let step = match step {
+            Step::File => "file",
+            Step::Positions => "positions",
+        };
+        bar.update(&step, done, total);
+    };
+    verify(tables, stones, &progress, &|| interrupt.pressed())
+}
