@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::MAX_STONES;
 use crate::engine::{self, Effort, Pass, Storage, Watch};
-use crate::index::{IMPOSSIBLE_STONES, Index};
+use crate::index::{self, IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
 use crate::table::{self, Header, TableError};
@@ -26,12 +26,17 @@ pub use error::BuildError;
 use lock::{Lock, LockError};
 pub use plan::{Plan, PlannedTable, State};
 
-/// Memory the engine takes for each position of the table it solves: a value and the best
-/// capture.
-pub const MEMORY_PER_POSITION: u64 = 2;
-
-/// Memory a build takes however small the table.
-pub const MEMORY_AT_LEAST: u64 = 32 << 20;
+/// Bytes of memory that solving a table takes, measured at 16 to 21 stones: a byte for the value
+/// of each position, a byte for the best capture of each board (of those that no move leads to as
+/// well), half a byte a position for the list of changes near the end, and 32 MiB however small
+/// the table.
+///
+/// # Panics
+/// If `stones` is over 48.
+pub fn memory_needed(stones: u32) -> u64 {
+    let positions = Index::new(stones).positions();
+    positions + index::boards(stones) + positions / 2 + (32 << 20)
+}
 
 /// Someone who watches a build and may stop it. Called from several threads; every method does
 /// nothing by default.

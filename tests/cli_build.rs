@@ -85,7 +85,7 @@ fn a_machine_too_small_is_told_at_once_in_numbers() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("To build:"), "{stderr}");
     assert!(
-        stderr.contains("error: not enough memory: the table of 40 stones needs 75.0 GB and"),
+        stderr.contains("error: not enough memory: the table of 40 stones needs 103.9 GB and"),
         "{stderr}"
     );
     assert!(stderr.contains("is available. It is enough for"), "{stderr}");

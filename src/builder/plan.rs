@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildError, MEMORY_AT_LEAST, MEMORY_PER_POSITION};
+use super::{BuildError, memory_needed};
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::rules::Rules;
 use crate::table::{Header, TableError};
@@ -51,7 +51,7 @@ impl PlannedTable {
     /// tables are mapped files; memory left over caches them, and too little of it makes a build
     /// slower, not impossible.
     pub fn memory(&self) -> u64 {
-        MEMORY_AT_LEAST + MEMORY_PER_POSITION * self.positions
+        memory_needed(self.stones)
     }
 
     /// Bytes on disk: those of the file if it is there, otherwise the most it can have.
@@ -146,7 +146,7 @@ mod tests {
         let enough = plan(20, None, None);
         assert!(enough.check_room().is_ok(), "a system that does not say is trusted");
         let (memory, disk) = (enough.memory(), enough.disk());
-        assert_eq!(memory, MEMORY_AT_LEAST + MEMORY_PER_POSITION * 80_214_915);
+        assert_eq!(memory, 80_214_915 + 84_672_315 + 40_107_457 + (32 << 20));
         assert!(plan(20, Some(memory), Some(disk)).check_room().is_ok());
 
         let error = plan(20, Some(memory - 1), Some(disk)).check_room().unwrap_err();
