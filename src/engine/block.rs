@@ -1,18 +1,17 @@
 //! One block: a chunk of the richer side's half-boards against a chunk of the poorer side's, with
-//! either of them to move.
+//! either of them to move, and the moves between such positions.
 //!
-//! Moves that give no stones to the other side keep both half-boards' sums, lower the rank of the
-//! mover's half-board and hand the move over. So within a block they form no cycle, and going
-//! through the richer side's half-boards in ascending order, first with him and then with the
-//! other to move, settles all of them in one go.
+//! Moves that give the other side nothing keep both sides' stones, lower the rank of the mover's
+//! half-board and hand the move over. So they form no cycle, and going through the richer side's
+//! half-boards in ascending order, first with him and then with the other to move, settles all of
+//! them in one go.
 
 use std::ops::Range;
 
-use super::captures::Captures;
 use super::kernel::{self, padded};
 use super::maps::{HalfMaps, Maps};
-use super::runs::Run;
 use super::worth::Worth;
+use crate::half;
 
 /// A chunk of half-boards of one side.
 #[derive(Clone, Copy)]
@@ -34,20 +33,22 @@ impl<'a> Part<'a> {
     }
 }
 
+/// What the blocks of a pair of levels are evaluated from.
+pub(super) struct Sources<'a, W> {
+    pub maps: &'a Maps,
+    /// The table as it is.
+    pub table: &'a [W],
+    /// The best by other moves with the richer side to move: for each of its half-boards, a line
+    /// of the other side's.
+    pub richer: &'a [W],
+    /// The same with the poorer side to move.
+    pub poorer: &'a [W],
+}
+
 /// Work space of one thread.
 #[derive(Default)]
 pub(super) struct Scratch<W> {
-    first: Vec<W>,
-    second: Vec<W>,
-    gathered: Vec<W>,
-}
-
-/// What a block is evaluated from.
-pub(super) struct Sources<'a, W> {
-    pub maps: &'a Maps,
-    pub captures: &'a Captures<W>,
-    /// The table as it is, with [`kernel::SLACK`] more behind it.
-    pub table: &'a [W],
+    lines: Vec<W>,
 }
 
 /// Evaluates a block. Fills `richer_to_move` with a line of the richer side's chunk for each
@@ -58,97 +59,48 @@ pub(super) fn visit<W: Worth>(
     richer: Part,
     poorer: Part,
     scratch: &mut Scratch<W>,
-    tiles: (&mut [W], &mut [W]),
-) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        return unsafe { visit_avx2(sources, richer, poorer, scratch, tiles) };
-    }
-    visit_any(sources, richer, poorer, scratch, tiles);
-}
-
-/// [`visit_any`], compiled for processors with AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn visit_avx2<W: Worth>(
-    sources: &Sources<W>,
-    richer: Part,
-    poorer: Part,
-    scratch: &mut Scratch<W>,
-    tiles: (&mut [W], &mut [W]),
-) {
-    visit_any(sources, richer, poorer, scratch, tiles);
-}
-
-#[inline(always)]
-fn visit_any<W: Worth>(
-    sources: &Sources<W>,
-    richer: Part,
-    poorer: Part,
-    scratch: &mut Scratch<W>,
     (richer_to_move, poorer_to_move): (&mut [W], &mut [W]),
 ) {
-    let (across, down) = (padded(poorer.ranks().len()), padded(richer.ranks().len()));
-    let area = across * down;
-    let Scratch { first, second, gathered } = scratch;
-    gathered.resize((across.max(down) + kernel::SLACK).max(gathered.len()), W::NONE);
-    for buffer in [&mut *first, &mut *second] {
-        buffer.resize((area + kernel::SLACK).max(buffer.len()), W::NONE);
-    }
-    outside(sources, poorer, richer, first, down, gathered);
-    kernel::transpose(&first[..area], poorer_to_move, across, down);
-    outside(sources, richer, poorer, second, across, gathered);
-    inside(richer, poorer, second, poorer_to_move, across);
-    kernel::transpose(&second[..area], richer_to_move, down, across);
+    kernel::vectorized(|| {
+        let (across, down) = (padded(poorer.ranks().len()), padded(richer.ranks().len()));
+        let area = across * down;
+        if scratch.lines.len() < area {
+            scratch.lines.resize(area, W::NONE);
+        }
+        let lines = &mut scratch.lines[..area];
+        from_below(sources.maps, sources.table, sources.poorer, poorer, richer, lines, down);
+        kernel::transpose(lines, poorer_to_move, across, down);
+        from_below(sources.maps, sources.table, sources.richer, richer, poorer, lines, across);
+        inside(richer, poorer, lines, poorer_to_move, across);
+        kernel::transpose(lines, richer_to_move, down, across);
+    });
 }
 
-/// The best of each position by a capture, an end or a move that leaves the block: for each
-/// half-board of `mover`, a line of the half-boards of `waiting`.
+/// Takes the best by other moves and adds those that lead to lower blocks: for each half-board of
+/// `mover`, a line of the half-boards of `waiting`.
 #[inline(always)]
-fn outside<W: Worth>(
-    Sources { maps, captures, table }: &Sources<W>,
+fn from_below<W: Worth>(
+    maps: &Maps,
+    table: &[W],
+    best: &[W],
     mover: Part,
     waiting: Part,
     lines: &mut [W],
     width: usize,
-    gathered: &mut [W],
 ) {
     let (movers, others) = (mover.ranks(), waiting.ranks());
-    let captures = captures.block(mover, waiting).chunks_exact(others.len());
-    for ((line, captures), rank) in lines.chunks_mut(width).zip(captures).zip(movers.clone()) {
-        line[..others.len()].copy_from_slice(captures);
-        for play in mover.maps.own.of(rank) {
-            if play.class.0 == 0 && movers.contains(&(play.after as usize)) {
-                continue; // stays inside
-            }
-            let start = maps.row_start(mover.stones - play.class.stones(), play.row as usize);
-            let runs = waiting.maps.sowings.of(play.class).of(waiting.chunk);
-            if runs.short {
-                gather(runs.all, &table[start..], gathered);
-                kernel::raise(&mut line[..others.len()], &gathered[..others.len()]);
-            } else {
-                for run in runs.quiet() {
-                    let (at, len, from) =
-                        (usize::from(run.at), usize::from(run.len), start + run.to as usize);
-                    kernel::raise(&mut line[at..at + len], &table[from..from + len]);
-                }
-            }
+    let stride = half::count(waiting.stones);
+    for (line, rank) in lines.chunks_exact_mut(width).zip(movers.clone()) {
+        let line = &mut line[..others.len()];
+        line.copy_from_slice(&best[rank * stride..][others.clone()]);
+        if waiting.stones == 0 {
+            continue; // he has to be fed
         }
-    }
-}
-
-/// Copies runs of a row of the table beside one another.
-#[inline(always)]
-fn gather<W: Worth>(runs: &[Run], row: &[W], gathered: &mut [W]) {
-    for run in runs {
-        let to = &mut gathered[usize::from(run.at)..];
-        if run.to == Run::NOWHERE {
-            for at in (0..usize::from(run.len)).step_by(kernel::SLACK) {
-                to[at..at + kernel::SLACK].fill(W::NONE);
+        for play in mover.maps.own.holding(rank) {
+            if (play.after as usize) < movers.start {
+                let row = maps.row_start(mover.stones, play.row as usize);
+                kernel::raise(line, &table[row..][others.clone()]);
             }
-        } else {
-            kernel::copy_short(to, &row[run.to as usize..], usize::from(run.len));
         }
     }
 }
@@ -162,9 +114,8 @@ fn inside<W: Worth>(richer: Part, poorer: Part, first: &mut [W], second: &mut [W
         let (settled, rest) = second.split_at_mut(line * width);
         let first = &mut first[line * width..][..width];
         if poorer.stones > 0 {
-            for play in richer.maps.own.of(rank) {
-                if play.class.0 == 0 && movers.contains(&(play.after as usize)) {
-                    let after = play.after as usize - movers.start;
+            for play in richer.maps.own.holding(rank) {
+                if let Some(after) = (play.after as usize).checked_sub(movers.start) {
                     kernel::raise(first, &settled[after * width..][..width]);
                 }
             }
@@ -182,13 +133,9 @@ fn inside<W: Worth>(richer: Part, poorer: Part, first: &mut [W], second: &mut [W
 /// The moves within a chunk that give nothing to the other side: from where to where.
 fn steps(part: Part) -> Vec<(u16, u16)> {
     let ranks = part.ranks();
-    let mut steps = Vec::new();
-    for (from, rank) in ranks.clone().enumerate() {
-        for play in part.maps.own.of(rank) {
-            if play.class.0 == 0 && ranks.contains(&(play.after as usize)) {
-                steps.push((from as u16, (play.after as usize - ranks.start) as u16));
-            }
-        }
-    }
-    steps
+    let step =
+        |from: usize, after: u32| Some((from as u16, (after as usize).checked_sub(ranks.start)? as u16));
+    let moves =
+        |(from, rank)| part.maps.own.holding(rank).iter().filter_map(move |play| step(from, play.after));
+    ranks.clone().enumerate().flat_map(moves).collect()
 }

@@ -3,7 +3,6 @@
 
 use rayon::prelude::*;
 
-use super::block::Part;
 use super::maps::Maps;
 use super::storage::{Buffer, Storage};
 use super::worth::Worth;
@@ -13,11 +12,10 @@ use crate::index::Index;
 
 /// The best capture or end of every board, [`Worth::NONE`] where there is none.
 ///
-/// Laid out as the sweeps read it: for each number of waiting stones, for each chunk of the
-/// mover's half-boards and each chunk of the waiting ones, a line for each half-board of the
-/// mover, because a capture carries such a line along.
+/// Laid out by the mover: for each number of waiting stones, for each mover's half-board a row of
+/// all waiting half-boards, because a capture carries such a row along.
 pub(super) struct Captures<W> {
-    lines: Buffer<W>,
+    rows: Buffer<W>,
     /// Where each number of waiting stones starts.
     levels: Vec<usize>,
 }
@@ -37,20 +35,13 @@ impl<W: Worth> Captures<W> {
             levels.push(levels[waiting] + half::count(waiting) * half::count(stones - waiting));
         }
         let total = levels[stones + 1];
-        let mut lines: Buffer<W> = Buffer::new(storage, total)?;
+        let mut rows: Buffer<W> = Buffer::new(storage, total)?;
         for waiting in 0..=stones {
-            let mut rest = &mut lines[levels[waiting]..levels[waiting + 1]];
-            let mut jobs = Vec::new();
-            for chunk in 0..maps.chunks(stones - waiting) {
-                let mover = Part::new(maps, stones - waiting, chunk);
-                let (lines, after) =
-                    std::mem::take(&mut rest).split_at_mut(mover.ranks().len() * half::count(waiting));
-                rest = after;
-                jobs.push((mover, lines));
-            }
-            jobs.into_par_iter().with_max_len(1).for_each_init(Vec::new, |buffer, (mover, lines)| {
+            let width = half::count(waiting);
+            let level = &mut rows[levels[waiting]..levels[waiting + 1]];
+            level.par_chunks_mut(width).enumerate().for_each_init(Vec::new, |buffer, (mover, row)| {
                 if !watch.stop() {
-                    fill(maps, waiting, mover, lines, &indices, smaller, buffer);
+                    fill_row(maps, waiting, mover, row, &indices, smaller, buffer);
                 }
             });
             if watch.stop() {
@@ -58,48 +49,13 @@ impl<W: Worth> Captures<W> {
             }
             watch.progress(Pass::Captures, levels[waiting + 1] as u64, total as u64);
         }
-        Ok(Captures { lines, levels })
+        Ok(Captures { rows, levels })
     }
 
-    /// The lines of a block: one of the waiting chunk for each half-board of the mover's.
-    pub fn block(&self, mover: Part, waiting: Part) -> &[W] {
-        let (movers, others) = (mover.ranks(), waiting.ranks());
-        let start = self.levels[waiting.stones]
-            + movers.start * half::count(waiting.stones)
-            + movers.len() * others.start;
-        &self.lines[start..start + movers.len() * others.len()]
-    }
-
-    /// The best capture or end of one board, given by its half-boards' stones and ranks.
-    pub fn of(&self, maps: &Maps, mover: (usize, usize), waiting: (usize, usize)) -> W {
-        let part = |(stones, rank): (usize, usize)| {
-            let part = Part::new(maps, stones, maps.halves[stones].chunks.of(rank));
-            (part, rank - part.ranks().start)
-        };
-        let ((mover, line), (waiting, at)) = (part(mover), part(waiting));
-        self.block(mover, waiting)[line * waiting.ranks().len() + at]
-    }
-}
-
-/// Fills the lines of a mover's chunk against all waiting half-boards.
-fn fill<W: Worth>(
-    maps: &Maps,
-    waiting: usize,
-    mover: Part,
-    lines: &mut [W],
-    indices: &[Index],
-    smaller: &dyn SmallerTables,
-    buffer: &mut Vec<i8>,
-) {
-    let movers = mover.ranks();
-    let mut row = vec![W::NONE; half::count(waiting)];
-    for (line, rank) in movers.clone().enumerate() {
-        fill_row(maps, waiting, rank, &mut row, indices, smaller, buffer);
-        for chunk in 0..maps.chunks(waiting) {
-            let others = Part::new(maps, waiting, chunk).ranks();
-            let start = movers.len() * others.start + line * others.len();
-            lines[start..start + others.len()].copy_from_slice(&row[others]);
-        }
+    /// The row of the mover's half-board of this rank, at `waiting` waiting stones.
+    pub fn row(&self, waiting: usize, mover: usize) -> &[W] {
+        let width = half::count(waiting);
+        &self.rows[self.levels[waiting] + mover * width..][..width]
     }
 }
 
@@ -120,7 +76,7 @@ fn fill_row<W: Worth>(
         return;
     }
     row.fill(W::NONE);
-    let moves = maps.halves[own].own.of(mover);
+    let moves = maps.halves[own].own.all(mover);
     for play in moves {
         let runs = sowings.of(play.class);
         let kept = own - play.class.stones();

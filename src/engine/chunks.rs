@@ -10,15 +10,12 @@ const MERGE_BELOW: u8 = 7;
 /// The half-boards of one number of stones, cut where the first two pits change.
 pub(super) struct Chunks {
     starts: Vec<u32>,
-    /// The chunk of each rank.
-    of: Vec<u16>,
 }
 
 impl Chunks {
     /// The chunks of the half-boards of `stones` stones.
     pub fn new(stones: usize) -> Chunks {
         let mut starts = Vec::new();
-        let mut of = Vec::with_capacity(half::count(stones));
         let mut before = None;
         for (rank, half) in half::all(stones).enumerate() {
             let behind_first = stones as u8 - half[0];
@@ -35,10 +32,9 @@ impl Chunks {
                 starts.push(rank as u32);
                 before = Some(key);
             }
-            of.push((starts.len() - 1) as u16);
         }
-        starts.push(of.len() as u32);
-        Chunks { starts, of }
+        starts.push(half::count(stones) as u32);
+        Chunks { starts }
     }
 
     /// How many chunks there are.
@@ -49,10 +45,5 @@ impl Chunks {
     /// The ranks of a chunk.
     pub fn ranks(&self, chunk: usize) -> Range<usize> {
         self.starts[chunk] as usize..self.starts[chunk + 1] as usize
-    }
-
-    /// The chunk that holds `rank`.
-    pub fn of(&self, rank: usize) -> usize {
-        usize::from(self.of[rank])
     }
 }

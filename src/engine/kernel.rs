@@ -2,6 +2,24 @@
 
 use super::worth::{LANES, Worth};
 
+/// Does `work`, which the compiler has in two forms if it is inlined throughout: for processors
+/// with AVX2 and for all others.
+#[inline(always)]
+pub(super) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2<T>(work: impl FnOnce() -> T) -> T {
+            work()
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            return unsafe { with_avx2(work) };
+        }
+    }
+    work()
+}
+
 /// Worths that must follow whatever [`copy_short`] reads or writes.
 pub(super) const SLACK: usize = LANES;
 

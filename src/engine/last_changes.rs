@@ -15,17 +15,29 @@ use super::{Pass, SolveError, Watch};
 use crate::board::{Board, PITS};
 use crate::half;
 
-/// A position that changed, and the worth it had before.
+/// A position that changed, and the worth it had before. There are many: each takes eight bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Change<W> {
-    /// Its place in the table.
-    pub place: u64,
+    /// The lower part of its place in the table, which is below 2^48.
+    low: u32,
+    /// The upper part.
+    high: u16,
     /// Its worth before.
-    pub before: W,
+    before: W,
 }
 
-/// Changes looked at by a thread before it asks whether to stop.
-const BATCH: usize = 4096;
+impl<W: Worth> Change<W> {
+    pub fn new(place: u64, before: W) -> Change<W> {
+        Change { low: place as u32, high: (place >> 32) as u16, before }
+    }
+
+    fn place(&self) -> u64 {
+        u64::from(self.high) << 32 | u64::from(self.low)
+    }
+}
+
+/// Changes looked at together.
+const BATCH: usize = 256;
 
 /// Follows `changes` until nothing changes any more. Returns how many positions were evaluated.
 pub(super) fn follow<W: Worth>(
@@ -43,7 +55,7 @@ pub(super) fn follow<W: Worth>(
             .map(|batch| {
                 let mut updates = Vec::new();
                 if !watch.stop() {
-                    batch.iter().for_each(|&change| look_back(maps, captures, table, change, &mut updates));
+                    look_back(maps, captures, table, batch, &mut updates);
                 }
                 updates
             })
@@ -58,7 +70,7 @@ pub(super) fn follow<W: Worth>(
             let stored = &mut table[place as usize];
             // Worths only move away from zero. Of two updates of one position the further holds.
             if worth.is_further_than(*stored) {
-                changes.push(Change { place, before: std::mem::replace(stored, worth) });
+                changes.push(Change::new(place, std::mem::replace(stored, worth)));
             }
         }
         found += changes.len() as u64;
@@ -67,26 +79,33 @@ pub(super) fn follow<W: Worth>(
     Ok(evaluations)
 }
 
-/// Adds to `updates` the new worth of each predecessor that `change` changes.
+/// Adds to `updates` the new worth of each predecessor that one of `changes` changes.
 fn look_back<W: Worth>(
     maps: &Maps,
     captures: &Captures<W>,
     table: &[W],
-    change: Change<W>,
+    changes: &[Change<W>],
     updates: &mut Vec<(u64, W)>,
 ) {
-    let now = table[change.place as usize];
-    predecessors(maps.index.board(change.place), |before| {
-        let Some(place) = maps.index.place(&before) else { return };
-        let best = table[place as usize].best();
+    let mut before = Vec::new();
+    for (number, change) in changes.iter().enumerate() {
+        predecessors(maps.index.board(change.place()), |board| {
+            before.extend(maps.index.place(&board).map(|place| (place, number, board)));
+        });
+    }
+    // Memory is slow to answer here, but answers many questions at a time: ask them all first.
+    let worths: Vec<W> = before.iter().map(|&(place, ..)| table[place as usize]).collect();
+    for (&(place, number, board), worth) in before.iter().zip(worths) {
+        let (change, best) = (changes[number], worth.best());
+        let now = table[change.place() as usize];
         let affected = if now > change.before { best < now } else { best == change.before };
         if affected {
-            let better = evaluate(maps, captures, table, &before);
+            let better = evaluate(maps, captures, table, &board);
             if better != best {
                 updates.push((place, better.other()));
             }
         }
-    });
+    }
 }
 
 /// Calls `each` with every board from which a move without a capture may lead to `board`, and
@@ -116,8 +135,8 @@ fn predecessors(board: Board, mut each: impl FnMut(Board)) {
 fn evaluate<W: Worth>(maps: &Maps, captures: &Captures<W>, table: &[W], board: &Board) -> W {
     let (mover, waiting) = (half::rank(board.mover()), half::rank(board.waiting()));
     let (own, others) = (half::stones(board.mover()), half::stones(board.waiting()));
-    let mut best = captures.of(maps, (own, mover), (others, waiting));
-    for play in maps.halves[own].own.of(mover) {
+    let mut best = captures.row(others, mover)[waiting];
+    for play in maps.halves[own].own.all(mover) {
         if let Effect::Quiet(half) = Effect::of(play.class, board.waiting(), maps.rules) {
             let row = maps.row_start(own - play.class.stones(), play.row as usize);
             best = best.max(table[row + half::rank(half)]);

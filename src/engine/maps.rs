@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::chunks::Chunks;
 use super::runs::Sowings;
-use super::sowing::{Class, OwnMoves};
+use super::sowing::OwnMoves;
 use crate::half;
 use crate::index::Index;
 use crate::rules::Rules;
@@ -23,18 +23,13 @@ pub(super) struct HalfMaps {
     pub rows: Vec<Option<u32>>,
     /// Where the rows of each chunk start.
     row_starts: Vec<u32>,
-    /// For each chunk, what its half-boards can become by moves that leave the block: the class
-    /// and the chunk of the half-board afterwards.
-    pub sources: Vec<Vec<(Class, u16)>>,
-    /// For each class and chunk, the chunks its quiet runs lead to.
-    reach: Vec<Vec<Range<usize>>>,
 }
 
 impl HalfMaps {
     fn new(stones: usize, total: usize, rules: Rules) -> HalfMaps {
         let chunks = Chunks::new(stones);
         let own = OwnMoves::new(stones);
-        let sowings = Sowings::new(stones, total - stones, &chunks, rules);
+        let sowings = Sowings::new(stones, total - stones, rules);
         let rows: Vec<Option<u32>> =
             half::all(stones).map(|half| half::open_rank(half).map(|row| row as u32)).collect();
         let mut row_starts = Vec::with_capacity(chunks.len() + 1);
@@ -44,13 +39,7 @@ impl HalfMaps {
             seen += rows[chunks.ranks(chunk)].iter().flatten().count() as u32;
         }
         row_starts.push(seen);
-        let (sources, reach) = (Vec::new(), Vec::new());
-        HalfMaps { chunks, own, sowings, rows, row_starts, sources, reach }
-    }
-
-    /// The chunks that the quiet runs of `class` lead to from `chunk`.
-    pub fn reach(&self, class: Class, chunk: usize) -> Range<usize> {
-        self.reach[usize::from(class.0)][chunk].clone()
+        HalfMaps { chunks, own, sowings, rows, row_starts }
     }
 
     /// The rows of a chunk's half-boards.
@@ -75,12 +64,7 @@ impl Maps {
     /// The maps for positions of `stones` stones.
     pub fn new(rules: Rules, stones: u32) -> Maps {
         let total = stones as usize;
-        let mut halves: Vec<HalfMaps> =
-            (0..=total).into_par_iter().map(|s| HalfMaps::new(s, total, rules)).collect();
-        let links: Vec<_> = (0..=total).map(|s| (sources(&halves, s), reach(&halves, s))).collect();
-        for (half, (sources, reach)) in halves.iter_mut().zip(links) {
-            (half.sources, half.reach) = (sources, reach);
-        }
+        let halves = (0..=total).into_par_iter().map(|s| HalfMaps::new(s, total, rules)).collect();
         Maps { rules, stones: total, index: Index::new(stones), halves }
     }
 
@@ -93,38 +77,4 @@ impl Maps {
     pub fn row_start(&self, waiting: usize, row: usize) -> usize {
         self.index.level(waiting) as usize + row * half::count(self.stones - waiting)
     }
-}
-
-fn sources(halves: &[HalfMaps], stones: usize) -> Vec<Vec<(Class, u16)>> {
-    let maps = &halves[stones];
-    let sources = (0..maps.chunks.len()).map(|chunk| {
-        let moves = maps.chunks.ranks(chunk).flat_map(|rank| maps.own.of(rank));
-        let mut sources: Vec<(Class, u16)> = moves
-            .map(|play| {
-                let after = &halves[stones - play.class.stones()].chunks;
-                (play.class, after.of(play.after as usize) as u16)
-            })
-            .filter(|&(class, after)| class.0 > 0 || usize::from(after) != chunk)
-            .collect();
-        sources.sort_unstable();
-        sources.dedup();
-        sources
-    });
-    sources.collect()
-}
-
-fn reach(halves: &[HalfMaps], stones: usize) -> Vec<Vec<Range<usize>>> {
-    let maps = &halves[stones];
-    let most = halves.len() - 1 - stones;
-    let reach = Class::up_to(most).map(|class| {
-        let after = &halves[stones + class.stones()].chunks;
-        let chunks = 0..maps.chunks.len();
-        chunks
-            .map(|chunk| {
-                let ranks = maps.sowings.of(class).reach(chunk);
-                if ranks.is_empty() { 0..0 } else { after.of(ranks.start)..after.of(ranks.end - 1) + 1 }
-            })
-            .collect()
-    });
-    reach.collect()
 }

@@ -6,13 +6,13 @@
 mod block;
 mod captures;
 mod chunks;
+mod giving;
 mod kernel;
 mod last_changes;
 mod maps;
 mod publish;
 mod runs;
 mod sowing;
-mod stamps;
 mod storage;
 mod sweep;
 mod worth;
@@ -147,10 +147,10 @@ pub struct Effort {
 }
 
 /// When a sweep changes at most this share of the positions, the rest is done one by one.
-const FEW: f64 = 0.01;
+const FEW: f64 = 0.012;
 
-/// When a sweep changes at most this share, the next one may be the last: it records its changes.
-const MANY: f64 = 0.05;
+/// When a sweep changes at most this share, the next one may be the last: it lists its changes.
+const MANY: f64 = 0.06;
 
 /// Solves the positions of `stones` stones on the threads of the current rayon pool. The values
 /// depend neither on how many those are nor on where `storage` keeps them.
@@ -225,18 +225,18 @@ fn settle<W: Worth + Scratched>(
     table: &mut Buffer<W>,
 ) -> Result<Effort, SolveError> {
     let captures = Captures::look_up(maps, smaller, storage, watch)?;
-    let mut sweeper = Sweeper::new(maps, watch, &captures, table);
-    let few = |changes: u64, share: f64| changes as f64 <= share * maps.index.positions() as f64;
-    let (mut sweeps, mut record) = (0, false);
+    let share = |share: f64| (share * maps.index.positions() as f64) as u64;
+    let mut sweeper = Sweeper::new(maps, watch, &captures, table)?;
+    let (mut sweeps, mut room) = (0, 0);
     let last = loop {
         sweeps += 1;
-        let swept = sweeper.sweep(Pass::Sweep(sweeps), record)?;
-        if swept.changes == 0 || record && few(swept.changes, FEW) {
-            break swept.list;
+        let swept = sweeper.sweep(Pass::Sweep(sweeps), room)?;
+        if let Some(changes) = swept.list {
+            break changes;
         }
-        record = few(swept.changes, MANY);
+        room = if swept.changes <= share(MANY) { share(FEW) } else { 0 };
     };
-    let swept = sweeper.evaluations;
+    drop(sweeper);
     let followed = last_changes::follow(maps, &captures, table, last, watch)?;
-    Ok(Effort { sweeps, evaluations: swept + followed })
+    Ok(Effort { sweeps, evaluations: u64::from(sweeps) * maps.index.positions() + followed })
 }

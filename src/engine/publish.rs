@@ -38,13 +38,13 @@ pub(super) struct Changes<W> {
 
 /// Copies the tiles of one antidiagonal into the table, on several threads if `share`d. Says of
 /// each tile what changed, one by one if asked to `record`.
-pub(super) fn publish<'m, W: Worth>(
+pub(super) fn publish<W: Worth>(
     maps: &Maps,
     table: &mut [W],
-    mut tiles: Vec<Tile<'_, 'm, W>>,
+    mut tiles: Vec<Tile<W>>,
     share: bool,
     record: bool,
-) -> Vec<(Part<'m>, Part<'m>, Changes<W>)> {
+) -> Vec<Changes<W>> {
     tiles.sort_unstable_by_key(|tile| tile.rows(maps).start);
     let (mut rest, mut at) = (table, 0);
     let mut targets = Vec::with_capacity(tiles.len());
@@ -56,12 +56,11 @@ pub(super) fn publish<'m, W: Worth>(
         targets.push((tile, range.start, rows));
     }
     let copy = |(tile, start, rows): (&Tile<W>, usize, &mut [W])| copy_rows(maps, tile, start, rows, record);
-    let changes: Vec<Changes<W>> = if share {
+    if share {
         targets.into_par_iter().with_max_len(1).map(copy).collect()
     } else {
         targets.into_iter().map(copy).collect()
-    };
-    tiles.iter().zip(changes).map(|(tile, changes)| (tile.waiting, tile.mover, changes)).collect()
+    }
 }
 
 /// Copies a tile over the rows of its waiting chunk, which start at `start` in the table.
@@ -85,7 +84,7 @@ fn copy_rows<W: Worth>(
             if record {
                 let first = (start + number * columns + mover.start) as u64;
                 let both = (first..).zip(old.iter().zip(new)).filter(|(_, (old, new))| old != new);
-                changes.list.extend(both.map(|(place, (&before, _))| Change { place, before }));
+                changes.list.extend(both.map(|(place, (&before, _))| Change::new(place, before)));
             }
             old.copy_from_slice(new);
         }

@@ -1,9 +1,6 @@
 //! What each sowing class does to the half-boards of one number of stones, as runs of consecutive
 //! ranks that go to consecutive ranks.
 
-use std::ops::Range;
-
-use super::chunks::Chunks;
 use super::sowing::{Class, Effect};
 use crate::half;
 use crate::rules::Rules;
@@ -11,13 +8,13 @@ use crate::rules::Rules;
 /// Runs that are shorter than this on average are gathered before they are compared.
 const SHORT: usize = 16;
 
-/// Consecutive half-boards of a chunk that a sowing carries to consecutive half-boards.
+/// Consecutive half-boards that a sowing carries to consecutive half-boards.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// First half-board before the sowing, counted from the start of its chunk.
-    pub at: u16,
+    /// Rank of the first half-board before the sowing.
+    pub at: u32,
     /// How many.
-    pub len: u16,
+    pub len: u32,
     /// Rank of the first half-board after the sowing, or [`Run::NOWHERE`].
     pub to: u32,
 }
@@ -28,25 +25,9 @@ impl Run {
     pub const NOWHERE: u32 = u32::MAX;
 
     /// Whether the half-board at `at`, which goes to `to`, continues the run.
-    fn goes_on(&self, at: u16, to: u32) -> bool {
+    fn goes_on(&self, at: u32, to: u32) -> bool {
         self.at + self.len == at
-            && if self.to == Run::NOWHERE { to == Run::NOWHERE } else { self.to + u32::from(self.len) == to }
-    }
-}
-
-/// The runs that cover a chunk, in ascending order.
-#[derive(Clone, Copy)]
-pub(super) struct ChunkRuns<'a> {
-    /// The runs; those to nowhere too.
-    pub all: &'a [Run],
-    /// Whether most of them are short.
-    pub short: bool,
-}
-
-impl<'a> ChunkRuns<'a> {
-    /// The runs that lead somewhere.
-    pub fn quiet(self) -> impl Iterator<Item = Run> + 'a {
-        self.all.iter().copied().filter(|run| run.to != Run::NOWHERE)
+            && if self.to == Run::NOWHERE { to == Run::NOWHERE } else { self.to + self.len == to }
     }
 }
 
@@ -66,10 +47,10 @@ pub(super) struct CaptureRun {
 /// What one class does to all half-boards of one number of stones.
 #[derive(Default)]
 pub(super) struct ClassRuns {
-    /// The runs that cover each chunk, chunk after chunk.
-    runs: Vec<Run>,
-    /// Where the runs of each chunk start.
-    starts: Vec<u32>,
+    /// Runs that cover all half-boards in ascending order, those to nowhere among them.
+    pub runs: Vec<Run>,
+    /// Whether most of these runs are short.
+    pub short: bool,
     /// Runs that capture.
     pub captures: Vec<CaptureRun>,
     /// Ranks of half-boards on which this class ends the game.
@@ -77,26 +58,19 @@ pub(super) struct ClassRuns {
 }
 
 impl ClassRuns {
-    fn new(class: Class, stones: usize, chunks: &Chunks, rules: Rules) -> ClassRuns {
-        let mut runs = ClassRuns { starts: vec![0], ..ClassRuns::default() };
-        let mut chunk = chunks.ranks(0);
-        for (rank, half) in half::all(stones).enumerate() {
-            if rank == chunk.end {
-                runs.starts.push(runs.runs.len() as u32);
-                chunk = chunks.ranks(chunks.of(rank));
-            }
+    fn new(class: Class, stones: usize, rules: Rules) -> ClassRuns {
+        let mut all = ClassRuns::default();
+        for (at, half) in (0..).zip(half::all(stones)) {
             let effect = Effect::of(class, half, rules);
             let to = if let Effect::Quiet(after) = effect { half::rank(after) as u32 } else { Run::NOWHERE };
-            let at = (rank - chunk.start) as u16;
-            let first = runs.starts[runs.starts.len() - 1] as usize;
-            match runs.runs[first..].last_mut() {
+            match all.runs.last_mut() {
                 Some(run) if run.goes_on(at, to) => run.len += 1,
-                _ => runs.runs.push(Run { at, len: 1, to }),
+                _ => all.runs.push(Run { at, len: 1, to }),
             }
             match effect {
                 Effect::Capture(after, captured) => {
-                    let (at, to, captured) = (rank as u32, half::rank(after) as u32, captured as u8);
-                    match runs.captures.last_mut() {
+                    let (to, captured) = (half::rank(after) as u32, captured as u8);
+                    match all.captures.last_mut() {
                         Some(run)
                             if run.captured == captured
                                 && run.at + run.len == at
@@ -104,30 +78,20 @@ impl ClassRuns {
                         {
                             run.len += 1;
                         }
-                        _ => runs.captures.push(CaptureRun { at, len: 1, to, captured }),
+                        _ => all.captures.push(CaptureRun { at, len: 1, to, captured }),
                     }
                 }
-                Effect::Ends => runs.ends.push(rank as u32),
+                Effect::Ends => all.ends.push(at),
                 Effect::Illegal | Effect::Quiet(_) => {}
             }
         }
-        runs.starts.push(runs.runs.len() as u32);
-        runs
+        all.short = half::count(stones) < SHORT * all.runs.len();
+        all
     }
 
-    /// The runs of a chunk.
-    pub fn of(&self, chunk: usize) -> ChunkRuns<'_> {
-        let all = &self.runs[self.starts[chunk] as usize..self.starts[chunk + 1] as usize];
-        let length: usize = all.iter().map(|run| usize::from(run.len)).sum();
-        ChunkRuns { all, short: length < SHORT * all.len() }
-    }
-
-    /// The ranks the quiet runs of a chunk lead to, from the least to the greatest.
-    pub fn reach(&self, chunk: usize) -> Range<usize> {
-        let quiet = || self.of(chunk).quiet();
-        let least = quiet().map(|run| run.to as usize).min().unwrap_or(0);
-        let end = quiet().map(|run| run.to as usize + usize::from(run.len)).max().unwrap_or(0);
-        least..end
+    /// The runs that lead somewhere.
+    pub fn quiet(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.to != Run::NOWHERE)
     }
 }
 
@@ -140,8 +104,8 @@ pub(super) struct Sowings {
 
 impl Sowings {
     /// The classes of at most `most` stones over, onto all half-boards of `stones` stones.
-    pub fn new(stones: usize, most: usize, chunks: &Chunks, rules: Rules) -> Sowings {
-        let classes = Class::up_to(most).map(|class| ClassRuns::new(class, stones, chunks, rules)).collect();
+    pub fn new(stones: usize, most: usize, rules: Rules) -> Sowings {
+        let classes = Class::up_to(most).map(|class| ClassRuns::new(class, stones, rules)).collect();
         let illegal = half::all(stones)
             .enumerate()
             .filter_map(|(rank, half)| {

@@ -112,34 +112,49 @@ pub(super) struct OwnMove {
 
 /// The moves of every half-board of as many stones, by rank.
 pub(super) struct OwnMoves {
-    starts: Vec<u32>,
     moves: Vec<OwnMove>,
+    /// Where the moves of each half-board start: first those that give the other side nothing,
+    /// then, from the second number on, those that do.
+    starts: Vec<(u32, u32)>,
 }
 
 impl OwnMoves {
     /// The moves of all half-boards of `stones` stones.
     pub fn new(stones: usize) -> OwnMoves {
-        let mut starts = vec![0];
-        let mut moves = Vec::new();
+        let (mut moves, mut starts) = (Vec::new(), Vec::with_capacity(half::count(stones) + 1));
         for half in half::all(stones) {
-            for (pit, &sown) in half.iter().enumerate() {
-                if sown > 0 {
-                    let after = own_after(half, pit);
-                    let class = Class::of(pit, usize::from(sown));
-                    let row =
-                        half::open_rank(after).unwrap_or_else(|| unreachable!("the pit played is empty"));
-                    moves.push(OwnMove { class, after: half::rank(after) as u32, row: row as u32 });
-                }
-            }
-            starts.push(moves.len() as u32);
+            let start = moves.len();
+            moves.extend((0..PITS).filter(|&pit| half[pit] > 0).map(|pit| own_move(half, pit)));
+            moves[start..].sort_by_key(|play| play.class);
+            let giving = start + moves[start..].partition_point(|play| play.class.0 == 0);
+            starts.push((start as u32, giving as u32));
         }
-        OwnMoves { starts, moves }
+        starts.push((moves.len() as u32, moves.len() as u32));
+        OwnMoves { moves, starts }
     }
 
     /// The moves of the half-board at `rank`.
-    pub fn of(&self, rank: usize) -> &[OwnMove] {
-        &self.moves[self.starts[rank] as usize..self.starts[rank + 1] as usize]
+    pub fn all(&self, rank: usize) -> &[OwnMove] {
+        &self.moves[self.starts[rank].0 as usize..self.starts[rank + 1].0 as usize]
     }
+
+    /// Those that give the other side nothing.
+    pub fn holding(&self, rank: usize) -> &[OwnMove] {
+        let (start, giving) = self.starts[rank];
+        &self.moves[start as usize..giving as usize]
+    }
+
+    /// Those that bring stones over.
+    pub fn giving(&self, rank: usize) -> &[OwnMove] {
+        &self.moves[self.starts[rank].1 as usize..self.starts[rank + 1].0 as usize]
+    }
+}
+
+fn own_move(half: Half, pit: usize) -> OwnMove {
+    let after = own_after(half, pit);
+    let class = Class::of(pit, usize::from(half[pit]));
+    let row = half::open_rank(after).unwrap_or_else(|| unreachable!("the pit played is empty"));
+    OwnMove { class, after: half::rank(after) as u32, row: row as u32 }
 }
 
 /// The own half-board after sowing `pit`.

@@ -1,9 +1,10 @@
-//! Sweeps: the order in which blocks are visited.
+//! Sweeps: the order in which positions are evaluated.
 //!
 //! Levels come in pairs, one for either side to move. A sweep goes from the extremes, where one
-//! side has all stones, inwards; within a pair, blocks of one antidiagonal depend on earlier
-//! antidiagonals alone. They are evaluated at the same time into tiles of their own while the
-//! table is only read; then the tiles are published.
+//! side has all stones, inwards. In each pair, moves that bring stones over come first, for all
+//! positions together; then moves that do not, block by block: blocks of one antidiagonal depend on
+//! earlier antidiagonals alone. They are evaluated at the same time into tiles of their own while
+//! the table is only read; then the tiles are published.
 
 use std::cell::RefCell;
 
@@ -11,14 +12,15 @@ use rayon::prelude::*;
 
 use super::block::{self, Part, Scratch, Sources};
 use super::captures::Captures;
+use super::giving;
 use super::kernel::padded;
 use super::last_changes::Change;
 use super::maps::Maps;
 use super::publish::{self, Tile};
-use super::stamps::Stamps;
-use super::storage::Buffer;
+use super::storage::{Buffer, Storage, StorageError};
 use super::worth::Worth;
 use super::{Pass, SolveError, Watch};
+use crate::half;
 
 /// Below this many positions an antidiagonal is not worth sharing out.
 const WORTH_SHARING: usize = 1 << 14;
@@ -29,19 +31,20 @@ pub(super) struct Sweeper<'a, W> {
     watch: &'a dyn Watch,
     captures: &'a Captures<W>,
     table: &'a mut Buffer<W>,
-    stamps: Stamps<'a>,
+    /// The best by moves that bring stones over, of one pair of levels: richer side to move.
+    richer: Buffer<W>,
+    /// The same with the poorer side to move.
+    poorer: Buffer<W>,
     /// Memory for the tiles of one antidiagonal.
     tiles: Vec<W>,
-    /// Positions evaluated so far.
-    pub evaluations: u64,
 }
 
 /// What a sweep changed.
 pub(super) struct Swept<W> {
     /// How many positions.
     pub changes: u64,
-    /// Which, if asked for.
-    pub list: Vec<Change<W>>,
+    /// Which, if there was room for all of them.
+    pub list: Option<Vec<Change<W>>>,
 }
 
 /// A block of one antidiagonal and its tiles.
@@ -59,20 +62,29 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         watch: &'a dyn Watch,
         captures: &'a Captures<W>,
         table: &'a mut Buffer<W>,
-    ) -> Sweeper<'a, W> {
-        let stamps = Stamps::new(maps);
-        Sweeper { maps, watch, captures, table, stamps, tiles: Vec::new(), evaluations: 0 }
+    ) -> Result<Sweeper<'a, W>, StorageError> {
+        let size = |w| half::count(w) * half::count(maps.stones - w);
+        let largest = (0..=maps.stones).map(size).max().unwrap_or(0);
+        let (richer, poorer) =
+            (Buffer::new(&Storage::Memory, largest)?, Buffer::new(&Storage::Memory, largest)?);
+        Ok(Sweeper { maps, watch, captures, table, richer, poorer, tiles: Vec::new() })
     }
 
-    /// Visits every block whose sources have changed. Lists the changes if asked to `record`.
-    pub fn sweep(&mut self, pass: Pass, record: bool) -> Result<Swept<W>, SolveError> {
+    /// Evaluates every position once. Lists the changes if they are no more than `room`.
+    pub fn sweep(&mut self, pass: Pass, room: u64) -> Result<Swept<W>, SolveError> {
         let index = &self.maps.index;
-        let mut swept = Swept { changes: 0, list: Vec::new() };
+        let mut swept = Swept { changes: 0, list: Some(Vec::new()) };
         let mut done = 0;
         for poorer in 0..=self.maps.stones / 2 {
             let richer = self.maps.stones - poorer;
+            let size = half::count(poorer) * half::count(richer);
+            giving::look(self.maps, self.captures, self.table, richer, &mut self.richer[..size]);
+            giving::look(self.maps, self.captures, self.table, poorer, &mut self.poorer[..size]);
             for antidiagonal in 0..self.maps.chunks(richer) + self.maps.chunks(poorer) - 1 {
-                self.visit_antidiagonal(richer, poorer, antidiagonal, record, &mut swept);
+                self.visit_antidiagonal(richer, poorer, antidiagonal, &mut swept);
+                if swept.changes > room {
+                    swept.list = None; // no room, and no use: all of them are needed
+                }
                 if self.watch.stop() {
                     return Err(SolveError::Stopped);
                 }
@@ -91,20 +103,16 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         richer: usize,
         poorer: usize,
         antidiagonal: usize,
-        record: bool,
         swept: &mut Swept<W>,
     ) {
-        self.stamps.tick();
         let maps = self.maps;
-        let blocks: Vec<(Part, Part)> = antidiagonal_blocks(maps, richer, poorer, antidiagonal)
-            .filter(|&(richer, poorer)| self.stamps.is_stale(richer, poorer))
-            .collect();
+        let blocks: Vec<(Part, Part)> = antidiagonal_blocks(maps, richer, poorer, antidiagonal).collect();
         let area: usize = blocks.iter().map(|&block| tile_size(block)).sum();
         if self.tiles.len() < 2 * area {
             self.tiles.resize(2 * area, W::NONE);
         }
         let mut jobs = jobs(&blocks, &mut self.tiles);
-        let sources = Sources { maps, captures: self.captures, table: self.table };
+        let sources = Sources { maps, table: self.table, richer: &self.richer, poorer: &self.poorer };
         let evaluate = |job: &mut Job<W>| {
             let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
             W::with_scratch(|scratch| block::visit(&sources, job.richer, job.poorer, scratch, tiles));
@@ -116,16 +124,11 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
             jobs.iter_mut().for_each(evaluate);
         }
         let tiles = jobs.iter().flat_map(tiles).collect();
-        for (waiting, mover, changes) in publish::publish(maps, self.table, tiles, share, record) {
-            if changes.count > 0 {
-                self.stamps.change(waiting, mover);
-                swept.changes += changes.count;
-                swept.list.extend(changes.list);
+        for changes in publish::publish(maps, self.table, tiles, share, swept.list.is_some()) {
+            swept.changes += changes.count;
+            if let Some(list) = &mut swept.list {
+                list.extend(changes.list);
             }
-        }
-        for &(richer, poorer) in &blocks {
-            self.stamps.visit(richer, poorer);
-            self.evaluations += 2 * (richer.ranks().len() * poorer.ranks().len()) as u64;
         }
     }
 }
