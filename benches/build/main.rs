@@ -190,14 +190,14 @@ fn once(options: &Options) {
     let mut tables = Tables::new(options.rules[0]);
     pool.install(|| {
         tables.prepare(stones.saturating_sub(1));
-        counted(&tables, stones);
+        counted_by_profiler(&tables, stones);
     });
     println!("{}", Index::new(stones).positions());
 }
 
 /// The solve that a profiler counts.
 #[inline(never)]
-fn counted(tables: &Tables, stones: u32) {
+fn counted_by_profiler(tables: &Tables, stones: u32) {
     std::hint::black_box(solve(tables, stones));
 }
 
