@@ -97,8 +97,8 @@ fn from_below<W: Worth>(
             continue; // he has to be fed
         }
         for play in mover.maps.own.holding(rank) {
-            if (play.after as usize) < movers.start {
-                let row = maps.row_start(mover.stones, play.row as usize);
+            if play.after() < movers.start {
+                let row = maps.row_of(mover.stones, play.after());
                 kernel::raise(line, &table[row..][others.clone()]);
             }
         }
@@ -115,7 +115,7 @@ fn inside<W: Worth>(richer: Part, poorer: Part, first: &mut [W], second: &mut [W
         let first = &mut first[line * width..][..width];
         if poorer.stones > 0 {
             for play in richer.maps.own.holding(rank) {
-                if let Some(after) = (play.after as usize).checked_sub(movers.start) {
+                if let Some(after) = play.after().checked_sub(movers.start) {
                     kernel::raise(first, &settled[after * width..][..width]);
                 }
             }
@@ -133,9 +133,9 @@ fn inside<W: Worth>(richer: Part, poorer: Part, first: &mut [W], second: &mut [W
 /// The moves within a chunk that give nothing to the other side: from where to where.
 fn steps(part: Part) -> Vec<(u16, u16)> {
     let ranks = part.ranks();
-    let step =
-        |from: usize, after: u32| Some((from as u16, (after as usize).checked_sub(ranks.start)? as u16));
-    let moves =
-        |(from, rank)| part.maps.own.holding(rank).iter().filter_map(move |play| step(from, play.after));
-    ranks.clone().enumerate().flat_map(moves).collect()
+    let inside = |after: usize| after.checked_sub(ranks.start).map(|to| to as u16);
+    let steps = ranks.clone().enumerate().flat_map(|(from, rank)| {
+        part.maps.own.holding(rank).iter().map(move |play| (from as u16, play.after()))
+    });
+    steps.filter_map(|(from, after)| Some((from, inside(after)?))).collect()
 }

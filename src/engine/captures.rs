@@ -78,13 +78,13 @@ fn fill_row<W: Worth>(
     row.fill(W::NONE);
     let moves = maps.halves[own].own.all(mover);
     for play in moves {
-        let runs = sowings.of(play.class);
-        let kept = own - play.class.stones();
+        let runs = sowings.of(play.class());
+        let kept = own - play.class().stones();
+        let child = maps.halves[kept].row(play.after()) as u64;
         for run in &runs.captures {
             let left = stones - usize::from(run.captured);
-            let place = indices[left].level(kept)
-                + u64::from(play.row) * half::count(left - kept) as u64
-                + u64::from(run.to);
+            let place =
+                indices[left].level(kept) + child * half::count(left - kept) as u64 + u64::from(run.to);
             buffer.resize(run.len as usize, 0);
             smaller.read(left as u32, place, buffer);
             for (best, &value) in row[run.at as usize..].iter_mut().zip(&*buffer) {
@@ -96,7 +96,7 @@ fn fill_row<W: Worth>(
         }
     }
     // Nobody can be fed, or every move is a slam that may not be played.
-    let played = moves.iter().fold(0u64, |mask, play| mask | 1 << play.class.0);
+    let played = moves.iter().fold(0u64, |mask, play| mask | 1 << play.class().0);
     for &(rank, illegal) in &sowings.illegal {
         if played & !illegal == 0 {
             row[rank as usize] = W::end(stones as i8);

@@ -46,8 +46,8 @@ fn look_from<W: Worth>(
     let waiting = maps.stones - own;
     line.copy_from_slice(captures.row(waiting, rank));
     for play in maps.halves[own].own.giving(rank) {
-        let row = &table[maps.row_start(own - play.class.stones(), play.row as usize)..];
-        let sowing = maps.halves[waiting].sowings.of(play.class);
+        let row = &table[maps.row_of(own - play.class().stones(), play.after())..];
+        let sowing = maps.halves[waiting].sowings.of(play.class());
         if sowing.short {
             gather(&sowing.runs, row, gathered);
             kernel::raise(line, &gathered[..line.len()]);

@@ -137,8 +137,8 @@ fn evaluate<W: Worth>(maps: &Maps, captures: &Captures<W>, table: &[W], board: &
     let (own, others) = (half::stones(board.mover()), half::stones(board.waiting()));
     let mut best = captures.row(others, mover)[waiting];
     for play in maps.halves[own].own.all(mover) {
-        if let Effect::Quiet(half) = Effect::of(play.class, board.waiting(), maps.rules) {
-            let row = maps.row_start(own - play.class.stones(), play.row as usize);
+        if let Effect::Quiet(half) = Effect::of(play.class(), board.waiting(), maps.rules) {
+            let row = maps.row_of(own - play.class().stones(), play.after());
             best = best.max(table[row + half::rank(half)]);
         }
     }

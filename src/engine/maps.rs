@@ -19,27 +19,42 @@ pub(super) struct HalfMaps {
     pub own: OwnMoves,
     /// What the other player's sowings do to them.
     pub sowings: Sowings,
-    /// The row of each half-board, by rank; None without an empty pit.
-    pub rows: Vec<Option<u32>>,
+    /// The row of each half-board, by rank; [`HalfMaps::NO_ROW`] without an empty pit.
+    rows: Vec<u32>,
     /// Where the rows of each chunk start.
     row_starts: Vec<u32>,
 }
 
 impl HalfMaps {
+    const NO_ROW: u32 = u32::MAX;
+
     fn new(stones: usize, total: usize, rules: Rules) -> HalfMaps {
         let chunks = Chunks::new(stones);
         let own = OwnMoves::new(stones);
         let sowings = Sowings::new(stones, total - stones, rules);
-        let rows: Vec<Option<u32>> =
-            half::all(stones).map(|half| half::open_rank(half).map(|row| row as u32)).collect();
+        let rows: Vec<u32> = half::all(stones)
+            .map(|half| half::open_rank(half).map_or(HalfMaps::NO_ROW, |row| row as u32))
+            .collect();
         let mut row_starts = Vec::with_capacity(chunks.len() + 1);
         let mut seen = 0;
         for chunk in 0..chunks.len() {
             row_starts.push(seen);
-            seen += rows[chunks.ranks(chunk)].iter().flatten().count() as u32;
+            seen += rows[chunks.ranks(chunk)].iter().filter(|&&row| row != HalfMaps::NO_ROW).count() as u32;
         }
         row_starts.push(seen);
         HalfMaps { chunks, own, sowings, rows, row_starts }
+    }
+
+    /// Whether the half-board at `rank` has a row: whether it can be that of a player who has just
+    /// moved.
+    pub fn has_row(&self, rank: usize) -> bool {
+        self.rows[rank] != HalfMaps::NO_ROW
+    }
+
+    /// The row of the half-board at `rank`, which has one.
+    pub fn row(&self, rank: usize) -> usize {
+        debug_assert!(self.has_row(rank));
+        self.rows[rank] as usize
     }
 
     /// The rows of a chunk's half-boards.
@@ -73,8 +88,13 @@ impl Maps {
         self.halves[stones].chunks.len()
     }
 
-    /// Where the row of a waiting half-board starts in the table.
+    /// Where the rows of waiting half-boards of `waiting` stones start, the `row`-th of them.
     pub fn row_start(&self, waiting: usize, row: usize) -> usize {
         self.index.level(waiting) as usize + row * half::count(self.stones - waiting)
+    }
+
+    /// Where the row of the waiting half-board at `rank`, which has one, starts in the table.
+    pub fn row_of(&self, waiting: usize, rank: usize) -> usize {
+        self.row_start(waiting, self.halves[waiting].row(rank))
     }
 }

@@ -73,8 +73,8 @@ fn copy_rows<W: Worth>(
 ) -> Changes<W> {
     let (waiting, mover) = (tile.waiting.ranks(), tile.mover.ranks());
     let (width, columns) = (padded(mover.len()), half::count(tile.mover.stones));
-    let stored = &maps.halves[tile.waiting.stones].rows;
-    let open = waiting.enumerate().filter(|&(_, rank)| stored[rank].is_some());
+    let stored = &maps.halves[tile.waiting.stones];
+    let open = waiting.enumerate().filter(|&(_, rank)| stored.has_row(rank));
     let mut changes = Changes { count: 0, list: Vec::new() };
     for (number, ((line, _), row)) in open.zip(rows.chunks_exact_mut(columns)).enumerate() {
         let old = &mut row[mover.clone()];

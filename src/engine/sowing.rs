@@ -99,23 +99,35 @@ impl Effect {
     }
 }
 
-/// One move of an own half-board.
+/// One move of an own half-board. There are millions: class and rank share four bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OwnMove {
+pub(super) struct OwnMove(u32);
+
+impl OwnMove {
+    const RANK_BITS: u32 = 24; // 2,869,685 half-boards of 48 stones
+
+    fn new(half: Half, pit: usize) -> OwnMove {
+        let class = Class::of(pit, usize::from(half[pit]));
+        OwnMove(u32::from(class.0) << OwnMove::RANK_BITS | half::rank(own_after(half, pit)) as u32)
+    }
+
     /// How the stones arrive on the other side.
-    pub class: Class,
+    pub fn class(self) -> Class {
+        Class((self.0 >> OwnMove::RANK_BITS) as u8)
+    }
+
     /// Rank of the own half-board after the move.
-    pub after: u32,
-    /// The same half-board's place among those with an empty pit: the row of the child.
-    pub row: u32,
+    pub fn after(self) -> usize {
+        (self.0 & ((1 << OwnMove::RANK_BITS) - 1)) as usize
+    }
 }
 
 /// The moves of every half-board of as many stones, by rank.
 pub(super) struct OwnMoves {
     moves: Vec<OwnMove>,
-    /// Where the moves of each half-board start: first those that give the other side nothing,
-    /// then, from the second number on, those that do.
-    starts: Vec<(u32, u32)>,
+    /// Where the moves of each half-board start, and how many of them, the first ones, give the
+    /// other side nothing.
+    starts: Vec<(u32, u8)>,
 }
 
 impl OwnMoves {
@@ -124,12 +136,13 @@ impl OwnMoves {
         let (mut moves, mut starts) = (Vec::new(), Vec::with_capacity(half::count(stones) + 1));
         for half in half::all(stones) {
             let start = moves.len();
-            moves.extend((0..PITS).filter(|&pit| half[pit] > 0).map(|pit| own_move(half, pit)));
-            moves[start..].sort_by_key(|play| play.class);
-            let giving = start + moves[start..].partition_point(|play| play.class.0 == 0);
-            starts.push((start as u32, giving as u32));
+            moves.extend((0..PITS).filter(|&pit| half[pit] > 0).map(|pit| OwnMove::new(half, pit)));
+            moves[start..].sort_by_key(|play| play.class());
+            let holding = moves[start..].partition_point(|play| play.class().0 == 0);
+            starts.push((start as u32, holding as u8));
         }
-        starts.push((moves.len() as u32, moves.len() as u32));
+        starts.push((moves.len() as u32, 0));
+        moves.shrink_to_fit();
         OwnMoves { moves, starts }
     }
 
@@ -140,21 +153,13 @@ impl OwnMoves {
 
     /// Those that give the other side nothing.
     pub fn holding(&self, rank: usize) -> &[OwnMove] {
-        let (start, giving) = self.starts[rank];
-        &self.moves[start as usize..giving as usize]
+        &self.all(rank)[..usize::from(self.starts[rank].1)]
     }
 
     /// Those that bring stones over.
     pub fn giving(&self, rank: usize) -> &[OwnMove] {
-        &self.moves[self.starts[rank].1 as usize..self.starts[rank + 1].0 as usize]
+        &self.all(rank)[usize::from(self.starts[rank].1)..]
     }
-}
-
-fn own_move(half: Half, pit: usize) -> OwnMove {
-    let after = own_after(half, pit);
-    let class = Class::of(pit, usize::from(half[pit]));
-    let row = half::open_rank(after).unwrap_or_else(|| unreachable!("the pit played is empty"));
-    OwnMove { class, after: half::rank(after) as u32, row: row as u32 }
 }
 
 /// The own half-board after sowing `pit`.

@@ -73,13 +73,15 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
     /// Evaluates every position once. Lists the changes if they are no more than `room`.
     pub fn sweep(&mut self, pass: Pass, room: u64) -> Result<Swept<W>, SolveError> {
         let index = &self.maps.index;
-        let mut swept = Swept { changes: 0, list: Some(Vec::new()) };
+        let mut swept = Swept { changes: 0, list: Some(Vec::with_capacity(room as usize)) };
         let mut done = 0;
         for poorer in 0..=self.maps.stones / 2 {
             let richer = self.maps.stones - poorer;
             let size = half::count(poorer) * half::count(richer);
             giving::look(self.maps, self.captures, self.table, richer, &mut self.richer[..size]);
-            giving::look(self.maps, self.captures, self.table, poorer, &mut self.poorer[..size]);
+            if richer != poorer {
+                giving::look(self.maps, self.captures, self.table, poorer, &mut self.poorer[..size]);
+            }
             for antidiagonal in 0..self.maps.chunks(richer) + self.maps.chunks(poorer) - 1 {
                 self.visit_antidiagonal(richer, poorer, antidiagonal, &mut swept);
                 if swept.changes > room {
@@ -112,7 +114,9 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
             self.tiles.resize(2 * area, W::NONE);
         }
         let mut jobs = jobs(&blocks, &mut self.tiles);
-        let sources = Sources { maps, table: self.table, richer: &self.richer, poorer: &self.poorer };
+        // With as many stones on either side, both are the same positions.
+        let poorer_best = if richer == poorer { &self.richer } else { &self.poorer };
+        let sources = Sources { maps, table: self.table, richer: &self.richer, poorer: poorer_best };
         let evaluate = |job: &mut Job<W>| {
             let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
             W::with_scratch(|scratch| block::visit(&sources, job.richer, job.poorer, scratch, tiles));
