@@ -61,6 +61,11 @@ for row in rows("variant_counts.tsv"):
         found = [table["all"][key] for key in ("positions", "win", "draw", "loss")]
         expected = [int(row[key]) for key in ("boards", "win", "draw", "loss")]
         check(f"{row['rules']}, {row['stones']} stones", found, expected)
+        depth = table["all"].get("depth")
+        if depth:
+            found = [depth[key] for key in ("max", "sum")]
+            expected = [int(row[key]) for key in ("max_depth", "sum_of_depths")]
+            check(f"{row['rules']}, {row['stones']} stones: depths", found, expected)
 
 most = {}
 for rules, stones in stats:

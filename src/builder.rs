@@ -20,7 +20,7 @@ use crate::engine::{self, Effort, Pass, Storage, Watch};
 use crate::index::{self, IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
-use crate::table::{self, Header, TableError};
+use crate::table::{self, DepthHeader, Header, TableError};
 use crate::tablebase::{ProbeError, Tablebase};
 pub use error::BuildError;
 use lock::{Lock, LockError};
@@ -36,6 +36,16 @@ pub use plan::{Plan, PlannedTable, State};
 pub fn memory_needed(stones: u32) -> u64 {
     let positions = Index::new(stones).positions();
     positions + index::boards(stones) + positions / 2 + (32 << 20)
+}
+
+/// Bytes of memory that finding the depths of a table takes: as for its values, with two bytes
+/// for each of them.
+///
+/// # Panics
+/// If `stones` is over 48.
+pub fn depth_memory_needed(stones: u32) -> u64 {
+    let positions = Index::new(stones).positions();
+    2 * (positions + index::boards(stones)) + positions / 2 + (32 << 20)
 }
 
 /// Someone who watches a build and may stop it. Called from several threads; every method does
@@ -59,6 +69,11 @@ pub trait Progress: Sync {
     /// `done` of `total` positions are through this pass over the table of `stones` stones.
     /// Called often: should return at once.
     fn solving(&self, stones: u32, pass: Pass, done: u64, total: u64) {
+        let _ = (stones, pass, done, total);
+    }
+
+    /// The same for finding its depths.
+    fn finding_depths(&self, stones: u32, pass: Pass, done: u64, total: u64) {
         let _ = (stones, pass, done, total);
     }
 
@@ -91,6 +106,18 @@ pub struct Built {
     pub header: Header,
     /// How it came to be; None if it was there before.
     pub work: Option<Work>,
+    /// Its depths, if they were asked for.
+    pub depths: Option<BuiltDepths>,
+}
+
+/// The depths of a table.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BuiltDepths {
+    /// What their file says about itself.
+    pub header: DepthHeader,
+    /// How they came to be; None if they were there before.
+    pub work: Option<Work>,
 }
 
 /// What it took to build a table.
@@ -118,6 +145,7 @@ pub struct Builder {
     dir: PathBuf,
     rules: Rules,
     stones: u32,
+    depths: bool,
     threads: usize,
 }
 
@@ -125,13 +153,19 @@ impl Builder {
     /// A builder of tables in `dir/<rules>/`, which is made if it is missing. Until told
     /// otherwise it builds the table of 0 stones only, on every core.
     pub fn new(dir: impl Into<PathBuf>, rules: Rules) -> Builder {
-        Builder { dir: dir.into(), rules, stones: 0, threads: 0 }
+        Builder { dir: dir.into(), rules, stones: 0, depths: false, threads: 0 }
     }
 
     /// The most stones to build a table of.
     #[must_use]
     pub fn stones(self, stones: u32) -> Builder {
         Builder { stones, ..self }
+    }
+
+    /// Whether to build the depths of every table as well, also of those that are there.
+    #[must_use]
+    pub fn depths(self, depths: bool) -> Builder {
+        Builder { depths, ..self }
     }
 
     /// How many threads to use; 0 for as many as there are cores. The tables are the same
@@ -205,6 +239,14 @@ impl Builder {
                 Err(ProbeError::Table(error)) => State::Unusable(error),
                 Err(_) => State::Missing,
             },
+            depths: self.depths.then(|| match tables.depths(stones) {
+                Ok(Some(depths)) => State::There(Box::new(depths.header().clone())),
+                Err(ProbeError::Table(error)) if error.path() == tables.depth_path(stones) => {
+                    State::Unusable(error)
+                }
+                // Depths without their values are looked at when those are there again.
+                _ => State::Missing,
+            }),
         };
         let dir = self.dir.join(self.rules.name());
         Ok(Plan {
@@ -239,6 +281,11 @@ fn check(plan: &mut Plan, tables: &Tablebase, progress: &dyn Progress) -> Result
                 planned.state = State::Unusable(error);
             }
         }
+        if let Some(State::There(_)) = planned.depths
+            && let Err(error) = tables.needed_depths(planned.stones)?.check()
+        {
+            planned.depths = Some(State::Unusable(error));
+        }
     }
     Ok(())
 }
@@ -246,43 +293,78 @@ fn check(plan: &mut Plan, tables: &Tablebase, progress: &dyn Progress) -> Result
 fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<Built>, BuildError> {
     let mut todo = Vec::with_capacity(plan.tables.len());
     for planned in plan.tables {
-        match planned.state {
+        let there = match planned.state {
             State::Unusable(error) => return Err(BuildError::Unusable(error)),
-            State::There(header) => todo.push((planned.stones, Some(*header))),
-            State::Missing => todo.push((planned.stones, None)),
+            State::There(header) => Some(*header),
+            State::Missing => None,
+        };
+        if let Some(State::Unusable(error)) = planned.depths {
+            return Err(BuildError::Unusable(error));
         }
+        todo.push((planned.stones, there, planned.depths.is_some()));
     }
     let mut all = Vec::with_capacity(todo.len());
-    for (stones, there) in todo {
-        let built = match there {
-            Some(header) => Built { header, work: None },
-            None => build_one(stones, tables, progress)?,
+    for (stones, there, with_depths) in todo {
+        let (header, work) = match there {
+            Some(header) => (header, None),
+            None => build_values(stones, tables, progress)?,
         };
+        let depths = with_depths.then(|| depths(stones, &header, tables, progress)).transpose()?;
+        let built = Built { header, work, depths };
         progress.built(&built);
         all.push(built);
     }
     Ok(all)
 }
 
-fn build_one(stones: u32, tables: &Tablebase, progress: &dyn Progress) -> Result<Built, BuildError> {
+fn build_values(
+    stones: u32,
+    tables: &Tablebase,
+    progress: &dyn Progress,
+) -> Result<(Header, Option<Work>), BuildError> {
     let (start, rules) = (Instant::now(), tables.rules());
     let smaller = tables.smaller_tables(stones)?;
-    let solved = engine::solve(rules, stones, &smaller, &Storage::Memory, &Watching { stones, progress })?;
+    let watching =
+        Watching { progress, what: &|pass, done, total| progress.solving(stones, pass, done, total) };
+    let solved = engine::solve(rules, stones, &smaller, &Storage::Memory, &watching)?;
     progress.writing(stones);
     let header = table::write(tables.path(stones), rules, stones, &solved.values)?;
-    let work = Work { time: start.elapsed(), effort: solved.effort };
-    Ok(Built { header, work: Some(work) })
+    Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
+}
+
+/// The depths that belong to a table, built if they are not there.
+fn depths(
+    stones: u32,
+    values: &Header,
+    tables: &Tablebase,
+    progress: &dyn Progress,
+) -> Result<BuiltDepths, BuildError> {
+    let (start, rules) = (Instant::now(), tables.rules());
+    match tables.depths(stones) {
+        Ok(Some(depths)) => return Ok(BuiltDepths { header: depths.header().clone(), work: None }),
+        Ok(None) => {}
+        Err(ProbeError::Table(error)) => return Err(BuildError::Unusable(error)),
+        Err(error) => return Err(error.into()),
+    }
+    let read = tables.tables_with(stones)?;
+    let watching =
+        Watching { progress, what: &|pass, done, total| progress.finding_depths(stones, pass, done, total) };
+    let solved = engine::solve_depths(rules, stones, &read, &Storage::Memory, &watching)?;
+    progress.writing(stones);
+    let path = tables.depth_path(stones);
+    let header = table::write_depths(path, rules, stones, values.content_hash, &solved.depths)?;
+    Ok(BuiltDepths { header, work: Some(Work { time: start.elapsed(), effort: solved.effort }) })
 }
 
 /// Passes on what the engine says about one table.
 struct Watching<'a> {
-    stones: u32,
     progress: &'a dyn Progress,
+    what: &'a (dyn Fn(Pass, u64, u64) + Sync),
 }
 
 impl Watch for Watching<'_> {
     fn progress(&self, pass: Pass, done: u64, total: u64) {
-        self.progress.solving(self.stones, pass, done, total);
+        (self.what)(pass, done, total);
     }
 
     fn stop(&self) -> bool {

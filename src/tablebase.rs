@@ -1,8 +1,12 @@
-//! A directory of tables, and the questions it answers: the value of a board, of its moves, and
-//! which move keeps it.
+//! A directory of tables, and the questions it answers: the value of a board, of its moves, which
+//! move is best, and how the game goes on from there.
 //!
 //! The table of 16 stones under rules `awari` in directory `databases` is the file
-//! `databases/awari/16.awari`.
+//! `databases/awari/16.awari`; its depths, if they were built, are in `databases/awari/16.depth`.
+
+mod best;
+mod line;
+mod search;
 
 use std::fmt;
 use std::fs;
@@ -14,7 +18,8 @@ use crate::board::{Board, MAX_STONES};
 use crate::engine::SmallerTables;
 use crate::index::IMPOSSIBLE_STONES;
 use crate::rules::{self, Rules, Turn};
-use crate::table::{Table, TableError};
+use crate::table::{DepthTable, Table, TableError};
+pub use line::{Finish, Line, Ply};
 
 /// What a tablebase knows about a board. All of it is seen from the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +28,10 @@ pub struct Probe {
     /// Stones the player to move still captures minus those his opponent still captures, both
     /// playing best and endless play worth 0: −n..=n on a board of n stones.
     pub value: i8,
+    /// Plies to the next capture or end while both keep the value, the winner as few as he can,
+    /// the loser as many; 0 if the value is 0 or the game is over. None if it takes a table of
+    /// depths that is not there.
+    pub depth: Option<u16>,
 }
 
 /// A legal move and what it is worth.
@@ -39,10 +48,20 @@ pub struct MoveValue {
     pub child: Board,
     /// The value of `child`, seen from the opponent.
     pub child_value: i8,
+    /// The depth of `child`, as in [`Probe::depth`].
+    pub child_depth: Option<u16>,
     /// What the move is worth to the player who makes it: `captured − child_value`.
     pub value: i8,
     /// Whether no move is worth more.
     pub best: bool,
+}
+
+impl MoveValue {
+    /// Plies from before this move to the next capture or end while both keep the value: 1 if the
+    /// move captures. None if it takes a depth that is not known.
+    pub fn depth(&self) -> Option<u16> {
+        if self.captured > 0 { Some(1) } else { self.child_depth?.checked_add(1) }
+    }
 }
 
 /// Why a question has no answer.
@@ -51,6 +70,17 @@ pub struct MoveValue {
 pub enum ProbeError {
     /// The table that has the answer is not there.
     Missing {
+        /// The rules of the tablebase.
+        rules: Rules,
+        /// Stones of the table.
+        stones: u32,
+        /// Where the table was looked for.
+        path: PathBuf,
+        /// A command line that builds it.
+        command: String,
+    },
+    /// The table of depths that has the answer is not there.
+    MissingDepths {
         /// The rules of the tablebase.
         rules: Rules,
         /// Stones of the table.
@@ -75,6 +105,11 @@ impl fmt::Display for ProbeError {
             ProbeError::Missing { rules, stones, path, command } => write!(
                 f,
                 "{}: no table of {stones} stones under rules {rules}. Build it: {command}",
+                path.display()
+            ),
+            ProbeError::MissingDepths { rules, stones, path, command } => write!(
+                f,
+                "{}: no depths of {stones} stones under rules {rules}. Build them: {command}",
                 path.display()
             ),
             ProbeError::OutOfRange { stones: IMPOSSIBLE_STONES } => {
@@ -111,6 +146,10 @@ pub struct Found {
     pub path: PathBuf,
     /// Whether it can be used.
     pub state: State,
+    /// The file of its depths.
+    pub depth_path: PathBuf,
+    /// Whether they can be used.
+    pub depth_state: State,
 }
 
 /// Whether a table can be used.
@@ -156,11 +195,17 @@ pub struct Tablebase {
     directory: PathBuf,
     rules: Rules,
     tables: [OnceLock<Table>; MAX_STONES as usize + 1],
+    depths: [OnceLock<DepthTable>; MAX_STONES as usize + 1],
 }
 
 /// Where the table of `stones` stones lies: `<directory>/<rules>/<stones, two digits>.awari`.
 pub fn table_path(directory: impl AsRef<Path>, rules: Rules, stones: u32) -> PathBuf {
     directory.as_ref().join(rules.name()).join(format!("{stones:02}.awari"))
+}
+
+/// Where the depths of `stones` stones lie: `<directory>/<rules>/<stones, two digits>.depth`.
+pub fn depth_path(directory: impl AsRef<Path>, rules: Rules, stones: u32) -> PathBuf {
+    table_path(directory, rules, stones).with_extension("depth")
 }
 
 impl Tablebase {
@@ -182,7 +227,8 @@ impl Tablebase {
             return Err(TableError::Io { path: directory.to_owned(), action, source });
         }
         let tables = [const { OnceLock::new() }; MAX_STONES as usize + 1];
-        Ok(Tablebase { directory: directory.to_owned(), rules, tables })
+        let depths = [const { OnceLock::new() }; MAX_STONES as usize + 1];
+        Ok(Tablebase { directory: directory.to_owned(), rules, tables, depths })
     }
 
     /// The directory, as it was given.
@@ -200,16 +246,34 @@ impl Tablebase {
         table_path(&self.directory, self.rules, stones)
     }
 
+    /// Where the depths of `stones` stones lie.
+    pub fn depth_path(&self, stones: u32) -> PathBuf {
+        depth_path(&self.directory, self.rules, stones)
+    }
+
     /// What is there of the tables of 0..=46 and 48 stones, ascending. Opens those it finds; the
     /// data of a usable table are checked as they are read.
     pub fn found(&self) -> Vec<Found> {
         let possible = (0..=MAX_STONES).filter(|&stones| stones != IMPOSSIBLE_STONES);
-        let state = |stones| match self.table(stones) {
-            Ok(_) => State::Usable,
-            Err(ProbeError::Table(error)) => State::Unusable(error),
-            Err(_) => State::Missing,
-        };
-        possible.map(|stones| Found { stones, path: self.path(stones), state: state(stones) }).collect()
+        let found = possible.map(|stones| Found {
+            stones,
+            path: self.path(stones),
+            state: match self.table(stones) {
+                Ok(_) => State::Usable,
+                Err(ProbeError::Table(error)) => State::Unusable(error),
+                Err(_) => State::Missing,
+            },
+            depth_path: self.depth_path(stones),
+            depth_state: match self.depths(stones) {
+                Ok(Some(_)) => State::Usable,
+                Err(ProbeError::Table(error)) if error.path() == self.depth_path(stones) => {
+                    State::Unusable(error)
+                }
+                // Without their values, depths cannot be used either.
+                _ => State::Missing,
+            },
+        });
+        found.collect()
     }
 
     /// The table of `stones` stones.
@@ -232,6 +296,36 @@ impl Tablebase {
         }
     }
 
+    /// The depths of `stones` stones; None if they were not built.
+    ///
+    /// # Errors
+    /// As [`Tablebase::table`], for the values they belong to; if there are depths that cannot be
+    /// used, or that belong to other values.
+    pub fn depths(&self, stones: u32) -> Result<Option<&DepthTable>, ProbeError> {
+        let values = self.table(stones)?;
+        let cell = &self.depths[stones as usize];
+        if let Some(depths) = cell.get() {
+            return Ok(Some(depths));
+        }
+        match DepthTable::open(self.depth_path(stones), self.rules, stones, values.header().content_hash) {
+            Ok(depths) => Ok(Some(cell.get_or_init(|| depths))),
+            Err(TableError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The depths of `stones` stones, for who cannot do without.
+    ///
+    /// # Errors
+    /// As [`Tablebase::depths`], and if there are none.
+    pub fn needed_depths(&self, stones: u32) -> Result<&DepthTable, ProbeError> {
+        self.depths(stones)?.ok_or_else(|| {
+            let (rules, path) = (self.rules, self.depth_path(stones));
+            let command = format!("{} --depth", self.build_command(stones));
+            ProbeError::MissingDepths { rules, stones, path, command }
+        })
+    }
+
     /// What the tables know about a board.
     ///
     /// A board that no move can lead to (the waiting side has no empty pit) is in no table: it is
@@ -241,7 +335,8 @@ impl Tablebase {
     /// # Errors
     /// If a table that is needed is missing or cannot be used, or the board has 47 stones.
     pub fn probe(&self, board: &Board) -> Result<Probe, ProbeError> {
-        Ok(Probe { value: self.value(board)? })
+        let value = self.value(board)?;
+        Ok(Probe { value, depth: self.depth(board, value)? })
     }
 
     /// The legal moves with their values, from pit A to pit F; none if the game is over. Why a
@@ -262,6 +357,7 @@ impl Tablebase {
                 slam: play.slam,
                 child: play.child,
                 child_value,
+                child_depth: self.depth(&play.child, child_value)?,
                 value: play.captured as i8 - child_value,
                 best: false,
             });
@@ -273,21 +369,6 @@ impl Tablebase {
         Ok(moves)
     }
 
-    /// A move that keeps the value of the board: of the best, the one that captures most now,
-    /// and of those the first. None if the game is over.
-    ///
-    /// It keeps the value and may make no progress: in a won position from which the winner can
-    /// go round for ever, values alone do not say which move leads on. That takes tables of
-    /// depth, which are still to come.
-    ///
-    /// # Errors
-    /// As [`Tablebase::moves`].
-    pub fn best_move(&self, board: &Board) -> Result<Option<MoveValue>, ProbeError> {
-        let best = self.moves(board)?.into_iter().filter(|play| play.best);
-        // Of equals, `max_by_key` takes the last.
-        Ok(best.rev().max_by_key(|play| play.captured))
-    }
-
     /// The tables that a build of `stones` stones reads: those of 0..=`stones` − 2, because a
     /// capture takes at least two. Every block of each is compared with its checksum now, so that
     /// reading cannot fail later.
@@ -295,16 +376,33 @@ impl Tablebase {
     /// # Errors
     /// If a table is missing or damaged.
     pub fn smaller_tables(&self, stones: u32) -> Result<VerifiedTables<'_>, ProbeError> {
-        let mut tables = Vec::new();
-        for smaller in 0..(stones + 1).saturating_sub(2) {
-            let table = self.table(smaller)?;
+        self.verified((0..(stones + 1).saturating_sub(2)).collect())
+    }
+
+    /// The tables that finding the depths of `stones` stones reads: [`Tablebase::smaller_tables`],
+    /// and the values of as many stones.
+    ///
+    /// # Errors
+    /// As [`Tablebase::smaller_tables`].
+    pub fn tables_with(&self, stones: u32) -> Result<VerifiedTables<'_>, ProbeError> {
+        self.verified((0..(stones + 1).saturating_sub(2)).chain([stones]).collect())
+    }
+
+    fn verified(&self, numbers: Vec<u32>) -> Result<VerifiedTables<'_>, ProbeError> {
+        let mut tables = [None; MAX_STONES as usize + 1];
+        for stones in numbers {
+            let table = self.table(stones)?;
             table.touch_all()?;
-            tables.push(table);
+            tables[stones as usize] = Some(table);
         }
         Ok(VerifiedTables { tables })
     }
 
-    fn value(&self, board: &Board) -> Result<i8, ProbeError> {
+    /// The value of a board: [`Probe::value`] alone.
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`], except that depths are not needed.
+    pub fn value(&self, board: &Board) -> Result<i8, ProbeError> {
         let stones = board.stones();
         if stones == IMPOSSIBLE_STONES {
             return Err(ProbeError::OutOfRange { stones });
@@ -336,11 +434,61 @@ impl Tablebase {
         Ok(most.unwrap_or_default())
     }
 
+    /// The depth of a board of this value, if it is known.
+    fn depth(&self, board: &Board, value: i8) -> Result<Option<u16>, ProbeError> {
+        if value == 0 {
+            return Ok(Some(0));
+        }
+        if !board.is_reachable() {
+            return self.depth_ahead(board, value);
+        }
+        let over = || rules::turn(board, self.rules).end.is_some();
+        let stones = board.stones();
+        match self.depths(stones) {
+            Ok(Some(depths)) => match depths.index().place(board) {
+                Some(place) => Ok(Some(depths.depth(place)?)),
+                None => self.depth_ahead(board, value),
+            },
+            Ok(None) => Ok(over().then_some(0)),
+            // The value needed no table either.
+            Err(ProbeError::Missing { .. }) if over() => Ok(Some(0)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The depth of a board of this value, not 0, from those after its moves.
+    fn depth_ahead(&self, board: &Board, value: i8) -> Result<Option<u16>, ProbeError> {
+        let mut depths = Vec::new();
+        for play in rules::turn(board, self.rules).moves() {
+            let child_value = self.value(&play.child)?;
+            if play.captured as i8 - child_value != value {
+                continue;
+            }
+            if play.captured == 0 {
+                depths.push(self.depth(&play.child, child_value)?.and_then(|depth| depth.checked_add(1)));
+            } else if value > 0 {
+                return Ok(Some(1));
+            } else {
+                depths.push(Some(1));
+            }
+        }
+        let depths: Option<Vec<u16>> = depths.into_iter().collect();
+        // Where no move is legal the game is over.
+        let best = |depths: Vec<u16>| {
+            let depths = depths.into_iter();
+            if value > 0 { depths.min() } else { depths.max() }.unwrap_or_default()
+        };
+        Ok(depths.map(best))
+    }
+
     fn missing(&self, stones: u32, path: PathBuf) -> ProbeError {
-        let rules = self.rules;
-        let directory = quoted(&self.directory.display().to_string());
-        let command = format!("awari build --stones {stones} --rules {rules} --dir {directory}");
+        let (rules, command) = (self.rules, self.build_command(stones));
         ProbeError::Missing { rules, stones, path, command }
+    }
+
+    fn build_command(&self, stones: u32) -> String {
+        let directory = quoted(&self.directory.display().to_string());
+        format!("awari build --stones {stones} --rules {} --dir {directory}", self.rules)
     }
 }
 
@@ -355,18 +503,19 @@ fn quoted(word: &str) -> String {
 }
 
 /// Tables whose blocks were all found right: reading them cannot fail. From
-/// [`Tablebase::smaller_tables`].
+/// [`Tablebase::smaller_tables`] and [`Tablebase::tables_with`].
 #[derive(Clone, Debug)]
 pub struct VerifiedTables<'a> {
-    /// The tables of 0, 1, 2, … stones.
-    tables: Vec<&'a Table>,
+    /// The tables by their stones.
+    tables: [Option<&'a Table>; MAX_STONES as usize + 1],
 }
 
 impl SmallerTables for VerifiedTables<'_> {
     /// # Panics
-    /// If the range is not inside the table, or `stones` is not 2 below the number to be solved.
+    /// If the range is not inside the table, or the table is not among those asked for.
     fn read(&self, stones: u32, place: u64, values: &mut [i8]) {
-        self.tables[stones as usize].read_checked(place, values);
+        let table = self.tables[stones as usize].expect("one of the tables asked for");
+        table.read_checked(place, values);
     }
 }
 

@@ -13,8 +13,12 @@
 //! It does **not** prove the table. Positions that lead to each other in a circle can hold wrong
 //! values that agree with each other: everyone on the circle may promise a gain that never comes,
 //! and one ply ahead all looks well. A proof also needs, for each value that is not 0, in how
-//! many plies it is made good. Nor does it check the tables of fewer stones that captures lead
-//! to, beyond the checksums of the blocks it reads: check them first.
+//! many plies it is made good: [`prove`] checks the depths too. Nor does it check the tables of
+//! fewer stones that captures lead to, beyond the checksums of the blocks it reads: check them
+//! first.
+
+mod certificate;
+mod prove;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,6 +30,8 @@ use crate::half;
 use crate::rules::{self, Rules};
 use crate::table::{Table, TableError};
 use crate::tablebase::{ProbeError, Tablebase};
+pub use certificate::{Certificate, CertificateError, Proof, ReliedOn, certificate_path, proof};
+pub use prove::prove;
 
 /// What is being checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +55,19 @@ pub struct WrongPosition {
     pub expected: i8,
 }
 
+/// A depth that its moves contradict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrongDepth {
+    /// The board, seen from the player to move.
+    pub board: Board,
+    /// Its place in the table.
+    pub place: u64,
+    /// The depth in the table.
+    pub stored: u16,
+    /// The depth that follows from the boards after its moves.
+    pub expected: u32,
+}
+
 /// Why a table did not pass.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -57,6 +76,8 @@ pub enum VerifyError {
     Table(ProbeError),
     /// A value is wrong. This is the first in index order.
     Wrong(WrongPosition),
+    /// A depth is wrong, and no value or depth before it in index order.
+    WrongDepth(WrongDepth),
     /// It was told to stop.
     Stopped,
 }
@@ -69,6 +90,11 @@ impl fmt::Display for VerifyError {
                 f,
                 "wrong value of board {board} (place {place}): {stored} in the table, {expected} by its \
                  moves. Build the table again."
+            ),
+            VerifyError::WrongDepth(WrongDepth { board, place, stored, expected }) => write!(
+                f,
+                "wrong depth of board {board} (place {place}): {stored} in the table, {expected} by its \
+                 moves. Build the table and its depths again."
             ),
             VerifyError::Stopped => f.write_str("stopped"),
         }

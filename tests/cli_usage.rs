@@ -6,7 +6,7 @@ use program::{awari, databases};
 
 #[test]
 fn every_command_helps_with_examples() {
-    for command in ["build", "probe", "stats", "info", "verify"] {
+    for command in ["build", "probe", "line", "play", "stats", "info", "verify"] {
         let run = awari(databases(), &[command, "--help"]).exits(0);
         assert!(
             run.stdout.contains("Examples:") && run.stdout.contains(&format!("awari {command}")),
@@ -17,6 +17,8 @@ fn every_command_helps_with_examples() {
     awari(databases(), &["--help"]).exits(0).prints(&[
         "build",
         "probe",
+        "line",
+        "play",
         "stats",
         "info",
         "verify",

@@ -166,6 +166,26 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
                 advice: "Formats only grow: a newer program reads all older files.",
             },
             Trouble {
+                name: "No depths",
+                prepare: nothing,
+                command: "awari verify --prove --stones 4",
+                advice: "Proofs need the depths, which are built with `--depth`, also for tables that are there. \
+                         A line is found without them, if it is not too long.",
+            },
+            Trouble {
+                name: "Depths of other values",
+                prepare: |dir| {
+                    let tables = dir.join("databases/awari");
+                    let positions = awari::index::Index::new(4).positions() as usize;
+                    let (other, depths) = (awari::table::ContentHash([0; 32]), vec![0; positions]);
+                    let path = tables.join("04.depth");
+                    awari::table::write_depths(path, awari::Rules::Awari, 4, other, &depths).unwrap();
+                    None
+                },
+                command: "awari probe '0 0 0 0 0 2 / 1 1 0 0 0 0'",
+                advice: "The two files are not of the same build. The depths are of no use then.",
+            },
+            Trouble {
                 name: "A directory that is not there",
                 prepare: nothing,
                 command: "awari info --dir nowhere",

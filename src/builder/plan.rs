@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{BuildError, memory_needed};
+use super::{BuildError, depth_memory_needed, memory_needed};
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::rules::Rules;
-use crate::table::{Header, TableError};
+use crate::table::{DepthHeader, Header, TableError};
 
 /// What a build would do.
 #[derive(Debug)]
@@ -33,15 +33,17 @@ pub struct PlannedTable {
     pub positions: u64,
     /// What is in the directory.
     pub state: State,
+    /// What is there of its depths; None if they were not asked for.
+    pub depths: Option<State<DepthHeader>>,
 }
 
 /// What is in the directory where a table belongs.
 #[derive(Debug)]
-pub enum State {
+pub enum State<H = Header> {
     /// Nothing: it is to be built.
     Missing,
     /// A sound table.
-    There(Box<Header>),
+    There(Box<H>),
     /// A file that is not a sound table of these rules and stones.
     Unusable(TableError),
 }
@@ -51,20 +53,42 @@ impl PlannedTable {
     /// tables are mapped files; memory left over caches them, and too little of it makes a build
     /// slower, not impossible.
     pub fn memory(&self) -> u64 {
-        memory_needed(self.stones)
+        let values = if self.lacks_values() { memory_needed(self.stones) } else { 0 };
+        let depths = if self.lacks_depths() { depth_memory_needed(self.stones) } else { 0 };
+        values.max(depths)
     }
 
-    /// Bytes on disk: those of the file if it is there, otherwise the most it can have.
-    pub fn disk(&self) -> u64 {
+    /// Bytes on disk of the values: those of the file if it is there, otherwise the most it can
+    /// have.
+    fn values_disk(&self) -> u64 {
         match &self.state {
             State::There(header) => header.file_bytes(),
             _ => most_file_bytes(self.stones),
         }
     }
 
-    /// Whether it is to be built.
+    /// Bytes that will be written, at most. Depths beyond 254 plies take more than is counted
+    /// here; tables small enough to be built have few.
+    pub fn disk(&self) -> u64 {
+        let values = if self.lacks_values() { self.values_disk() } else { 0 };
+        // A byte a position, and twelve for each 65,536; header and padding.
+        let depths = self.positions + self.positions.div_ceil(1 << 16) * 12 + 2 * 4096;
+        values + if self.lacks_depths() { depths } else { 0 }
+    }
+
+    /// Whether anything of it is to be built.
     pub fn is_missing(&self) -> bool {
+        self.lacks_values() || self.lacks_depths()
+    }
+
+    /// Whether the table of values is to be built.
+    pub fn lacks_values(&self) -> bool {
         matches!(self.state, State::Missing)
+    }
+
+    /// Whether the depths are to be built.
+    pub fn lacks_depths(&self) -> bool {
+        matches!(self.depths, Some(State::Missing))
     }
 }
 
@@ -92,7 +116,7 @@ impl Plan {
     /// to build is solved.
     pub fn mapped(&self) -> u64 {
         let largest = self.missing().map(|table| table.stones).max().unwrap_or(0);
-        self.tables.iter().filter(|table| table.stones < largest).map(PlannedTable::disk).sum()
+        self.tables.iter().filter(|table| table.stones < largest).map(PlannedTable::values_disk).sum()
     }
 
     /// Bytes that will be written, at most.
@@ -134,7 +158,7 @@ mod tests {
     fn plan(stones: u32, memory_available: Option<u64>, disk_free: Option<u64>) -> Plan {
         let table = |stones| {
             let positions = Index::new(stones).positions();
-            PlannedTable { stones, positions, state: State::Missing }
+            PlannedTable { stones, positions, state: State::Missing, depths: None }
         };
         let dir = "databases/awari".into();
         let tables = (0..=stones).map(table).collect();
@@ -153,6 +177,15 @@ mod tests {
         assert!(matches!(error, BuildError::Memory { stones: 20, fits: Some(19), .. }), "{error}");
         let error = plan(20, Some(memory), Some(disk - 1)).check_room().unwrap_err();
         assert!(matches!(error, BuildError::Disk { needed, .. } if needed == disk), "{error}");
+    }
+
+    #[test]
+    fn depths_take_room_too() {
+        let mut both = plan(20, None, None);
+        let (memory, disk) = (both.memory(), both.disk());
+        both.tables[20].depths = Some(State::Missing);
+        assert_eq!(both.memory(), depth_memory_needed(20));
+        assert!(both.memory() > memory && both.disk() > disk + 80_214_915);
     }
 
     #[test]

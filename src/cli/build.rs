@@ -29,6 +29,10 @@ pub struct Build {
     /// Build the tables of 0 to N stones, 0 to 48
     #[arg(long, value_name = "N", value_parser = stones_parser())]
     stones: u32,
+    /// Build the depths too: in how many plies each value is made good. They take as much time
+    /// and twice the memory; proofs need them, and winning does
+    #[arg(long)]
+    depth: bool,
     #[command(flatten)]
     rules: RulesOption,
     /// Threads to use [default: all cores]
@@ -42,6 +46,7 @@ pub struct Build {
 const EXAMPLES: &str = "\
 Examples:
   awari build --stones 12
+  awari build --stones 12 --depth
   awari build --stones 15 --rules abapa --threads 1
   awari build --stones 12 --json --dir /tmp/databases";
 
@@ -55,7 +60,8 @@ impl Build {
         let interrupt = Interrupt::listen()?;
         let watch = Watch { json: self.json, interrupt, bar: Mutex::default(), output: Mutex::new(Ok(())) };
         let threads = self.threads.map_or(0, usize::from);
-        let result = Builder::new(dir, rules).stones(self.stones).threads(threads).run(&watch);
+        let builder = Builder::new(dir, rules).stones(self.stones).depths(self.depth).threads(threads);
+        let result = builder.run(&watch);
         watch.hide_bar();
         watch.output.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
         match result {
@@ -130,6 +136,10 @@ impl Progress for Watch {
         self.show(stones, &pass, done, total);
     }
 
+    fn finding_depths(&self, stones: u32, pass: Pass, done: u64, total: u64) {
+        self.show(stones, &format_args!("depth, {pass}"), done, total);
+    }
+
     fn writing(&self, stones: u32) {
         self.show(stones, &"writing", 0, 1);
     }
@@ -144,6 +154,15 @@ impl Progress for Watch {
                 "{stones:2} stones: {} positions in {seconds:.1} s, {speed}, {}",
                 units::count(positions),
                 units::bytes(bytes),
+            ));
+        }
+        if let Some(depth) = &line.depth
+            && let Some(seconds) = depth.seconds
+        {
+            let (most, bytes) = (depth.max, units::bytes(depth.bytes));
+            self.say(&format!(
+                "{:2} stones: depths of up to {most} plies in {seconds:.1} s, {bytes}",
+                line.stones
             ));
         }
         if self.json {
@@ -166,7 +185,7 @@ fn describe(plan: &Plan) -> String {
     let there: Vec<u32> = plan
         .tables
         .iter()
-        .filter(|table| matches!(table.state, State::There(_)))
+        .filter(|table| matches!(table.state, State::There(_)) && !table.is_missing())
         .map(|table| table.stones)
         .collect();
     // Writing to a string cannot fail.
@@ -175,6 +194,9 @@ fn describe(plan: &Plan) -> String {
     }
     for table in &plan.tables {
         if let State::Unusable(error) = &table.state {
+            let _ = writeln!(text, "Cannot be used: {error}");
+        }
+        if let Some(State::Unusable(error)) = &table.depths {
             let _ = writeln!(text, "Cannot be used: {error}");
         }
     }
@@ -238,6 +260,20 @@ struct Line {
     bytes: u64,
     bits_per_position: f64,
     content_hash: String,
+    /// What there is to say about its depths, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<DepthLine>,
+}
+
+#[derive(Serialize)]
+struct DepthLine {
+    max: u16,
+    sum: u64,
+    /// Whether this command built them.
+    built: bool,
+    seconds: Option<f64>,
+    bytes: u64,
+    content_hash: String,
 }
 
 impl Line {
@@ -259,6 +295,14 @@ impl Line {
             bytes,
             bits_per_position: bytes as f64 * 8.0 / positions as f64,
             content_hash: header.content_hash.to_string(),
+            depth: table.depths.as_ref().map(|depths| DepthLine {
+                max: depths.header.max,
+                sum: depths.header.sum,
+                built: depths.work.is_some(),
+                seconds: depths.work.map(|work| work.time.as_secs_f64()),
+                bytes: depths.header.file_bytes(),
+                content_hash: depths.header.content_hash.to_string(),
+            }),
         }
     }
 }
@@ -270,14 +314,17 @@ fn summary(tables: &[Built]) -> io::Result<()> {
         "{:>6} {:>15} {:>15} {:>15} {:>15} {:>9} {:>13} {:>10} {:>8}",
         "stones", "positions", "win", "draw", "loss", "seconds", "positions/s", "file", "bits/pos"
     );
+    let with_depths = tables.iter().any(|table| table.depths.is_some());
+    let head = if with_depths { format!("{head} {:>9}", "max depth") } else { head };
     writeln!(out, "{}", style.faint(head))?;
     for table in tables {
         let line = Line::of(table);
         let seconds = line.seconds.map_or("there".to_owned(), |seconds| format!("{seconds:.1}"));
         let speed = line.positions_per_second.map_or(String::new(), |speed| units::count(speed as u64));
+        let depth = line.depth.as_ref().map_or(String::new(), |depth| format!(" {:>9}", depth.max));
         writeln!(
             out,
-            "{:>6} {:>15} {:>15} {:>15} {:>15} {seconds:>9} {speed:>13} {:>10} {:>8.2}",
+            "{:>6} {:>15} {:>15} {:>15} {:>15} {seconds:>9} {speed:>13} {:>10} {:>8.2}{depth}",
             line.stones,
             units::count(line.positions),
             units::count(line.win),

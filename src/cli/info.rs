@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use awari::tablebase::State;
+use awari::verify::{Proof, certificate_path, proof};
 use awari::{Rules, Tablebase, units};
 use serde::Serialize;
 
@@ -42,6 +43,13 @@ enum Item {
         bytes: u64,
         bits_per_position: f64,
         content_hash: String,
+        /// Its depths, if they are there.
+        depth: Option<Depths>,
+        /// `none`, `stale`, `relative` or `complete`.
+        proof: &'static str,
+        /// The smaller tables that the proof relied on and that are not proved.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unproved: Vec<u32>,
     },
     /// A table that is not there, though a larger one is.
     Missing { rules: &'static str, stones: u32 },
@@ -49,6 +57,14 @@ enum Item {
     Unusable { rules: &'static str, stones: u32, path: PathBuf, error: String },
     /// Anything else.
     Stranger { path: PathBuf },
+}
+
+/// The depths of a table.
+#[derive(Serialize)]
+struct Depths {
+    max: u16,
+    bytes: u64,
+    content_hash: String,
 }
 
 impl Info {
@@ -104,6 +120,16 @@ fn survey(dir: &Path) -> Result<Vec<Item>, Failure> {
             // Tables are missing where larger ones are there.
             items.append(&mut missing);
             strangers.remove(&found.path);
+            let certificate = certificate_path(dir, tables.rules(), stones);
+            strangers.remove(&certificate);
+            if !matches!(found.depth_state, State::Missing) {
+                strangers.remove(&found.depth_path);
+            }
+            let mut troubles = Vec::new();
+            if let State::Unusable(error) = &found.depth_state {
+                let path = found.depth_path.clone();
+                troubles.push(Item::Unusable { rules, stones, path, error: error.to_string() });
+            }
             items.push(match (found.state, tables.table(stones)) {
                 (State::Unusable(error), _) => {
                     Item::Unusable { rules, stones, path: found.path, error: error.to_string() }
@@ -112,6 +138,22 @@ fn survey(dir: &Path) -> Result<Vec<Item>, Failure> {
                     Item::Unusable { rules, stones, path: found.path, error: error.to_string() }
                 }
                 (_, Ok(table)) => {
+                    let proof = match found.depth_state {
+                        // Depths that cannot be used are a trouble of their own.
+                        State::Unusable(_) => Proof::Stale,
+                        _ => proof(&tables, stones).unwrap_or_else(|error| {
+                            let error = error.to_string();
+                            troubles.push(Item::Unusable { rules, stones, path: certificate, error });
+                            Proof::None
+                        }),
+                    };
+                    let (proof, unproved) = match proof {
+                        Proof::None => ("none", Vec::new()),
+                        Proof::Stale => ("stale", Vec::new()),
+                        Proof::Relative(unproved) => ("relative", unproved),
+                        Proof::Complete => ("complete", Vec::new()),
+                    };
+                    let depths = tables.depths(stones).ok().flatten();
                     let header = table.header();
                     let (positions, bytes) = (header.positions(), header.file_bytes());
                     Item::Table {
@@ -122,9 +164,17 @@ fn survey(dir: &Path) -> Result<Vec<Item>, Failure> {
                         bytes,
                         bits_per_position: bytes as f64 * 8.0 / positions as f64,
                         content_hash: header.content_hash.to_string(),
+                        depth: depths.map(|depths| Depths {
+                            max: depths.header().max,
+                            bytes: depths.header().file_bytes(),
+                            content_hash: depths.header().content_hash.to_string(),
+                        }),
+                        proof,
+                        unproved,
                     }
                 }
             });
+            items.append(&mut troubles);
         }
     }
     items.extend(strangers.into_iter().map(|path| Item::Stranger { path }));
@@ -136,8 +186,16 @@ fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
     let style = Style::stdout();
     if items.iter().any(|item| matches!(item, Item::Table { .. })) {
         let head = format!(
-            "{:9} {:>6} {:>15} {:>8} {:>10} {:>8}  {}",
-            "rules", "stones", "positions", "encoding", "file", "bits/pos", "SHA-256 of the values"
+            "{:9} {:>6} {:>15} {:>8} {:>10} {:>8} {:>9} {:8}  {}",
+            "rules",
+            "stones",
+            "positions",
+            "encoding",
+            "file",
+            "bits/pos",
+            "max depth",
+            "proof",
+            "SHA-256 of the values"
         );
         writeln!(out, "{}", style.faint(head))?;
     } else {
@@ -148,14 +206,25 @@ fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
         )?;
     }
     for item in items {
-        if let Item::Table { rules, stones, positions, encoding, bytes, bits_per_position, content_hash } =
-            item
+        if let Item::Table {
+            rules,
+            stones,
+            positions,
+            encoding,
+            bytes,
+            bits_per_position,
+            content_hash,
+            depth,
+            proof,
+            ..
+        } = item
         {
+            let depth = depth.as_ref().map_or("-".to_owned(), |depth| depth.max.to_string());
             let (positions, bytes) = (units::count(*positions), units::bytes(*bytes));
             writeln!(
                 out,
-                "{rules:9} {stones:>6} {positions:>15} {encoding:>8} {bytes:>10} {bits_per_position:>8.2}  \
-                 {content_hash}"
+                "{rules:9} {stones:>6} {positions:>15} {encoding:>8} {bytes:>10} {bits_per_position:>8.2} \
+                 {depth:>9} {proof:8}  {content_hash}"
             )?;
         }
     }

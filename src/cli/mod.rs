@@ -6,6 +6,8 @@ mod build;
 mod failure;
 mod info;
 mod interrupt;
+mod line;
+mod play;
 mod probe;
 mod progress;
 mod stats;
@@ -14,6 +16,7 @@ mod verify;
 
 use std::path::PathBuf;
 
+use awari::notation::{self, Position};
 use awari::tablebase::State;
 use awari::{Rules, Tablebase};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -36,6 +39,7 @@ const EXAMPLES: &str = "\
 Examples:
   awari build --stones 12                          solve all positions of up to 12 stones
   awari probe '0 0 1 0 0 2 / 1 2 0 0 1 0'          value and best moves of a position
+  awari line '0 0 1 0 0 2 / 1 2 0 0 1 0'           best play of both sides to the end
   awari stats --stones 12                          how many positions are won, drawn, lost
 
 Exit codes: 0 all went well, 1 something failed, 2 the arguments make no sense, 130 stopped by ^C.";
@@ -44,6 +48,8 @@ Exit codes: 0 all went well, 1 something failed, 2 the arguments make no sense, 
 enum Command {
     Build(build::Build),
     Probe(probe::Probe),
+    Line(line::Line),
+    Play(play::Play),
     Stats(stats::Stats),
     Info(info::Info),
     Verify(verify::Verify),
@@ -58,6 +64,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         Command::Build(command) => command.run(&dir),
         Command::Probe(command) => command.run(&dir),
+        Command::Line(command) => command.run(&dir),
+        Command::Play(command) => command.run(&dir),
         Command::Stats(command) => command.run(&dir),
         Command::Info(command) => command.run(&dir),
         Command::Verify(command) => command.run(&dir),
@@ -99,6 +107,26 @@ fn chosen(tables: &Tablebase, stones: Option<u32>) -> Result<Vec<u32>, Failure> 
         )));
     }
     Ok(stones)
+}
+
+/// Whether arguments are the pits of one position: numbers on their own, with or without a bar.
+fn are_one_position(arguments: &[String]) -> bool {
+    let is_part =
+        |argument: &String| matches!(argument.as_str(), "/" | "|") || argument.parse::<i64>().is_ok();
+    arguments.iter().all(is_part)
+}
+
+/// The one position that arguments are.
+///
+/// # Errors
+/// If they are not.
+fn one_position(arguments: &[String]) -> Result<Position, Failure> {
+    let text = match arguments {
+        [only] => only.clone(),
+        several if are_one_position(several) => several.join(" "),
+        _ => return Err(Failure::usage("one position is expected: quote it, or give twelve numbers.")),
+    };
+    notation::parse(&text).map_err(Failure::new)
 }
 
 /// Writes a JSON object and ends the line.

@@ -17,7 +17,8 @@ use answer::Answer;
 ///
 /// The value is what the player to move still captures minus what his opponent still captures,
 /// both playing perfectly. "settle" is what the player to move would gain if both agreed to keep
-/// the stones of their own rows, as players do when the game goes round in circles.
+/// the stones of their own rows, as players do when the game goes round in circles. "depth", where
+/// its table was built, is the number of plies to the next capture or the end.
 ///
 /// A position is twelve numbers, the pits A to F of the player to move, then a to f of the
 /// opponent, in sowing order; the notations of Aualé, PlayStrategy and OpenSpiel and a drawing
@@ -103,8 +104,7 @@ struct Trouble<'a> {
 
 impl Printer<'_> {
     fn arguments(&mut self, arguments: &[String]) -> io::Result<()> {
-        // Numbers on their own are the pits of one position.
-        if arguments.iter().all(|argument| is_number_or_bar(argument)) {
+        if super::are_one_position(arguments) {
             return self.position(&arguments.join(" "), None);
         }
         arguments.iter().try_for_each(|argument| self.position(argument, None))
@@ -170,8 +170,4 @@ impl Printer<'_> {
         let _ = Style::stderr().error(&message);
         Ok(())
     }
-}
-
-fn is_number_or_bar(argument: &str) -> bool {
-    matches!(argument, "/" | "|") || argument.parse::<i64>().is_ok()
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use awari::verify::{Step, VerifyError, verify};
+use awari::verify::{Certificate, Step, VerifyError, certificate_path, prove, verify};
 use awari::{Tablebase, units};
 use serde::Serialize;
 
@@ -12,18 +12,25 @@ use super::progress::Bar;
 use super::style::Style;
 use super::{Failure, RulesOption, chosen, json_line, stones_parser};
 
-/// Check tables: bytes, and every position one ply ahead
+/// Check tables: bytes, and every position one ply ahead; or prove them
 ///
 /// Compares each file with its checksums and its content hash, and the value of each position
 /// with those of the positions after its moves, by code that shares nothing with the builder but
 /// the rules. This finds damage and nearly every mistake. It is a check of consistency, not a
 /// proof: positions that lead to each other in a circle could hold wrong values that agree.
+///
+/// With --prove the depths are checked as well (awari build --depth makes them), and that is a
+/// proof: docs/proof.md says why. It leaves a certificate beside the tables, NN.proof.json, which
+/// awari info shows.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Verify {
     /// Only the table of N stones [default: every table that is there]
     #[arg(long, value_name = "N", value_parser = stones_parser())]
     stones: Option<u32>,
+    /// Prove values and depths, and leave certificates
+    #[arg(long)]
+    prove: bool,
     #[command(flatten)]
     rules: RulesOption,
     /// Print one JSON object a line for each table
@@ -34,7 +41,8 @@ pub struct Verify {
 const EXAMPLES: &str = "\
 Examples:
   awari verify
-  awari verify --stones 12 --rules abapa";
+  awari verify --stones 12 --rules abapa
+  awari verify --prove";
 
 #[derive(Serialize)]
 struct Line {
@@ -58,15 +66,20 @@ impl Verify {
         let tables = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
         let chosen = chosen(&tables, self.stones)?;
         let interrupt = Interrupt::listen()?;
+        let path = |stones| certificate_path(dir, self.rules.rules, stones);
         let mut failed = 0;
         for &stones in &chosen {
-            let checked = check(&tables, stones, &interrupt);
+            let checked = self.check(&tables, stones, &interrupt);
             if let Err(VerifyError::Stopped) = checked {
                 return Err(Failure::interrupted(format_args!(
                     "stopped. The table of {stones} stones was not checked to its end."
                 )));
             }
-            let error = checked.err().map(|error| error.to_string());
+            let checked = checked.map_err(|error| error.to_string()).and_then(|proved| match proved {
+                Some(certificate) => certificate.write(path(stones)).map_err(|error| error.to_string()),
+                None => Ok(()),
+            });
+            let error = checked.err();
             if let Some(error) = &error {
                 failed += 1;
                 let _ = Style::stderr().error(error);
@@ -76,7 +89,8 @@ impl Verify {
         }
         if !self.json {
             // With the results, so that whoever keeps them keeps what they mean.
-            writeln!(io::stdout(), "{MEANING}").map_err(|error| Failure::output(&error))?;
+            let meaning = if self.prove { PROVED } else { CONSISTENT };
+            writeln!(io::stdout(), "{meaning}").map_err(|error| Failure::output(&error))?;
         }
         match failed {
             0 => Ok(()),
@@ -85,12 +99,28 @@ impl Verify {
         }
     }
 
+    /// Checks a table; a proof has a certificate.
+    fn check(
+        &self,
+        tables: &Tablebase,
+        stones: u32,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Certificate>, VerifyError> {
+        let (progress, stop) = (bar(stones), || interrupt.pressed());
+        if self.prove {
+            prove(tables, stones, &progress, &stop).map(Some)
+        } else {
+            verify(tables, stones, &progress, &stop).map(|()| None)
+        }
+    }
+
     fn print(&self, stones: u32, positions: Option<u64>, error: Option<String>) -> io::Result<()> {
         let rules = self.rules.rules.name();
         let mut out = io::stdout().lock();
+        let (check, good) = if self.prove { ("proof", "proved") } else { ("consistency", "consistent") };
         if self.json {
             let ok = error.is_none();
-            return json_line(&mut out, &Line { rules, stones, check: "consistency", ok, positions, error });
+            return json_line(&mut out, &Line { rules, stones, check, ok, positions, error });
         }
         let style = Style::stdout();
         let positions = positions.map(|positions| format!(", {} positions", units::count(positions)));
@@ -98,23 +128,27 @@ impl Verify {
         if error.is_some() {
             writeln!(out, "{rules}, {stones:2} stones{positions}: {}", style.bad("failed"))
         } else {
-            writeln!(out, "{rules}, {stones:2} stones{positions}: {}", style.good("consistent"))
+            writeln!(out, "{rules}, {stones:2} stones{positions}: {}", style.good(good))
         }
     }
 }
 
-const MEANING: &str = "\
+const CONSISTENT: &str = "\
 Consistent: the file is as it was written, and every value is what the positions after its moves say.
 This is a check of consistency, not a proof that the values are right.";
 
-fn check(tables: &Tablebase, stones: u32, interrupt: &Interrupt) -> Result<(), VerifyError> {
+const PROVED: &str = "\
+Proved: every value and depth is what the positions after its moves say, so the values are right if
+those of the tables of fewer stones are. awari info shows whether these were proved too.";
+
+/// A bar for one table.
+fn bar(stones: u32) -> impl Fn(Step, u64, u64) + Sync {
     let bar = Bar::new(&format!("{stones:2} stones"));
-    let progress = |step, done, total| {
+    move |step, done, total| {
         let step = match step {
             Step::File => "file",
             Step::Positions => "positions",
         };
         bar.update(&step, done, total);
-    };
-    verify(tables, stones, &progress, &|| interrupt.pressed())
+    }
 }

@@ -66,6 +66,15 @@ pub enum TableError {
         /// What the file holds.
         found: Metric,
     },
+    /// The depths belong to other values than those of the table beside them.
+    StaleDepths {
+        /// The file of depths.
+        path: PathBuf,
+        /// The hash of the values in the table.
+        expected: ContentHash,
+        /// The hash of the values the depths were found for.
+        found: ContentHash,
+    },
     /// The file is cut short or too long.
     WrongLength {
         /// The file.
@@ -160,6 +169,7 @@ impl TableError {
             | TableError::WrongRules { path, .. }
             | TableError::WrongStones { path, .. }
             | TableError::WrongMetric { path, .. }
+            | TableError::StaleDepths { path, .. }
             | TableError::WrongLength { path, .. }
             | TableError::CorruptHeader { path, .. }
             | TableError::CorruptBlock { path, .. }
@@ -210,6 +220,11 @@ impl fmt::Display for TableError {
             TableError::WrongMetric { expected, found, .. } => {
                 write!(f, "a table of {found}, expected {expected}. The file was probably renamed.")
             }
+            TableError::StaleDepths { expected, found, .. } => write!(
+                f,
+                "stale depths: they belong to values of SHA-256 {found}, and the table of values has \
+                 {expected}. Remove the file, or build the depths again."
+            ),
             TableError::WrongLength { expected, found, .. } => write!(
                 f,
                 "the file is {} ({found} bytes, expected {expected}). Copy or build it again.",

@@ -1,11 +1,12 @@
 //! The header of a table: what it says, as bytes and back.
 //!
-//! This is the only file that knows bincode. Every field has a fixed place, drawn in
-//! [`crate::table`].
+//! This file and the header of depth tables beside it are the only ones that know bincode. Every
+//! field has a fixed place, drawn in [`crate::table`].
 
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+use std::str::FromStr;
 
 use bincode::{Decode, Encode};
 
@@ -18,21 +19,21 @@ use crate::index::Index;
 use crate::rules::Rules;
 
 /// The first eight bytes of every table. A transfer that changes line ends breaks them.
-const MAGIC: [u8; 8] = *b"\x89AWARI\r\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x89AWARI\r\n";
 
 /// The format version this program writes, and the newest it reads.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// Magic, version and the length of what follows.
-const PREFIX_BYTES: usize = 16;
+pub(super) const PREFIX_BYTES: usize = 16;
 const BODY_BYTES: usize = 852;
-const CHECKSUM_BYTES: usize = 4;
+pub(super) const CHECKSUM_BYTES: usize = 4;
 
 /// Bytes before the block directory.
 pub(super) const HEADER_BYTES: usize = PREFIX_BYTES + BODY_BYTES + CHECKSUM_BYTES;
 
 /// The data start at a multiple of this, so that a block is read without its neighbours.
-const PAGE: u64 = 4096;
+pub(super) const PAGE: u64 = 4096;
 
 /// What the numbers of a table mean.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,7 +41,7 @@ const PAGE: u64 = 4096;
 pub enum Metric {
     /// Stones the player to move captures minus those his opponent captures, under best play.
     Value,
-    /// Plies to the next capture or end under best play. No program writes such tables yet.
+    /// Plies to the next capture or end under best play: see [`super::DepthTable`].
     Depth,
 }
 
@@ -81,8 +82,9 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The SHA-256 of the values of a table, one signed byte a position in index order, whatever the
-/// encoding of the file. Two tables with the same hash hold the same values.
+/// The SHA-256 of the numbers of a table in index order, one signed byte a value or two bytes a
+/// depth (the lower first), whatever the encoding of the file. Two tables with the same hash hold
+/// the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentHash(pub [u8; 32]);
 
@@ -96,6 +98,30 @@ impl fmt::Display for ContentHash {
 impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// Text that is no content hash.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotAHash(pub String);
+
+impl fmt::Display for NotAHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no SHA-256: expected 64 hexadecimal digits", self.0)
+    }
+}
+
+impl std::error::Error for NotAHash {}
+
+impl FromStr for ContentHash {
+    type Err = NotAHash;
+
+    fn from_str(text: &str) -> Result<ContentHash, NotAHash> {
+        let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+        let bytes = digits
+            .map(|digits| digits.chunks(2).map(|pair| pair.iter().fold(0, |n, d| n << 4 | d)).collect());
+        let hash = bytes.and_then(|bytes: Vec<u8>| <[u8; 32]>::try_from(bytes).ok());
+        hash.filter(|_| text.len() == 64).map(ContentHash).ok_or_else(|| NotAHash(text.to_owned()))
     }
 }
 
@@ -178,11 +204,11 @@ struct Body {
     directory_checksum: u32,
 }
 
-fn config() -> impl bincode::config::Config {
+pub(super) fn config() -> impl bincode::config::Config {
     bincode::config::standard().with_little_endian().with_fixed_int_encoding().with_limit::<BODY_BYTES>()
 }
 
-fn rules_code(rules: Rules) -> u8 {
+pub(super) fn rules_code(rules: Rules) -> u8 {
     match rules {
         Rules::Awari => 0,
         Rules::Abapa => 1,
@@ -190,14 +216,22 @@ fn rules_code(rules: Rules) -> u8 {
     }
 }
 
-fn metric_code(metric: Metric) -> u8 {
+pub(super) fn metric_code(metric: Metric) -> u8 {
     match metric {
         Metric::Value => 0,
         Metric::Depth => 1,
     }
 }
 
-const HALVES: u8 = 0;
+/// The length of the header body of each kind of table.
+fn body_bytes(metric: Metric) -> usize {
+    match metric {
+        Metric::Value => BODY_BYTES,
+        Metric::Depth => super::depth::BODY_BYTES,
+    }
+}
+
+pub(super) const HALVES: u8 = 0;
 const PACKED: u8 = 0;
 
 /// The bytes of a header, and the checksum of the directory that follows it.
@@ -233,15 +267,15 @@ pub(super) fn encode(header: &Header, directory_checksum: u32) -> [u8; HEADER_BY
     bytes
 }
 
-/// Reads the header at the start of a file of `file_bytes` bytes, and the checksum of the block
-/// directory. `start` is the file or as much of its start as there is. Nothing is allocated on
-/// the word of the file, and a header that is returned fits the length of the file.
-pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Header, u32), TableError> {
-    let corrupt = |field, expected: &dyn fmt::Display, found: &dyn fmt::Display| {
-        let (expected, found) = (expected.to_string(), found.to_string());
-        Err(TableError::CorruptHeader { path: path.to_owned(), field, expected, found })
-    };
-    let unsupported = |field, found| Err(TableError::Unsupported { path: path.to_owned(), field, found });
+/// The body of the header at the start of a file of `file_bytes` bytes: what all kinds of tables
+/// have in common is right, checksum included. `start` is the file or as much of its start as
+/// there is.
+pub(super) fn checked_body<'a>(
+    path: &Path,
+    start: &'a [u8],
+    file_bytes: u64,
+    metric: Metric,
+) -> Result<&'a [u8], TableError> {
     let number = |at: usize| {
         let bytes = [start[at], start[at + 1], start[at + 2], start[at + 3]];
         u32::from_le_bytes(bytes)
@@ -254,7 +288,7 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
     }
     let short = || {
         // The least that a table takes; the right length is in the part that is missing.
-        let expected = PAGE + PADDING as u64;
+        let expected = PAGE + 1;
         Err(TableError::WrongLength { path: path.to_owned(), expected, found: file_bytes })
     };
     if start.len() < PREFIX_BYTES {
@@ -266,37 +300,76 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
         return Err(TableError::NewerVersion { path: path.to_owned(), found, known });
     }
     if version != FORMAT_VERSION {
-        return corrupt("format version", &FORMAT_VERSION, &version);
+        return corrupt(path, "format version", &FORMAT_VERSION, &version);
     }
-    if length != BODY_BYTES as u32 {
-        return corrupt("header length", &BODY_BYTES, &length);
-    }
-    if start.len() < HEADER_BYTES {
+    let kinds = [Metric::Value, Metric::Depth];
+    let Some(found_metric) = kinds.into_iter().find(|&kind| body_bytes(kind) as u32 == length) else {
+        return corrupt(path, "header length", &body_bytes(metric), &length);
+    };
+    let end = PREFIX_BYTES + body_bytes(found_metric);
+    if start.len() < end + CHECKSUM_BYTES {
         return short();
     }
-    let end = PREFIX_BYTES + BODY_BYTES;
     let (expected, found) = (number(end), crc32fast::hash(&start[..end]));
     if expected != found {
-        return corrupt("checksum", &format_args!("{expected:08x}"), &format_args!("{found:08x}"));
+        return corrupt(path, "checksum", &format_args!("{expected:08x}"), &format_args!("{found:08x}"));
     }
-    let body: Body = match bincode::decode_from_slice(&start[PREFIX_BYTES..end], config()) {
+    if found_metric != metric {
+        let (expected, found) = (metric, found_metric);
+        return Err(TableError::WrongMetric { path: path.to_owned(), expected, found });
+    }
+    Ok(&start[PREFIX_BYTES..end])
+}
+
+/// The rules, metric and index order of a header, if this program knows them.
+pub(super) fn known(
+    path: &Path,
+    rules: u8,
+    metric: u8,
+    order: u8,
+) -> Result<(Rules, Metric, IndexOrder), TableError> {
+    let unsupported = |field, found| Err(TableError::Unsupported { path: path.to_owned(), field, found });
+    let Some(found_rules) = Rules::ALL.into_iter().find(|&known| rules_code(known) == rules) else {
+        return unsupported("rules", rules);
+    };
+    let metrics = [Metric::Value, Metric::Depth];
+    let Some(found_metric) = metrics.into_iter().find(|&known| metric_code(known) == metric) else {
+        return unsupported("metric", metric);
+    };
+    if order != HALVES {
+        return unsupported("index order", order);
+    }
+    Ok((found_rules, found_metric, IndexOrder::Halves))
+}
+
+/// That a field of a header contradicts its checksum or the others.
+pub(super) fn corrupt<T>(
+    path: &Path,
+    field: &'static str,
+    expected: &dyn fmt::Display,
+    found: &dyn fmt::Display,
+) -> Result<T, TableError> {
+    let (expected, found) = (expected.to_string(), found.to_string());
+    Err(TableError::CorruptHeader { path: path.to_owned(), field, expected, found })
+}
+
+/// Reads the header at the start of a file of `file_bytes` bytes, and the checksum of the block
+/// directory. `start` is the file or as much of its start as there is. Nothing is allocated on
+/// the word of the file, and a header that is returned fits the length of the file.
+pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Header, u32), TableError> {
+    let corrupt =
+        |field, expected: &dyn fmt::Display, found: &dyn fmt::Display| corrupt(path, field, expected, found);
+    let body = checked_body(path, start, file_bytes, Metric::Value)?;
+    let body: Body = match bincode::decode_from_slice(body, config()) {
         Ok((body, _)) => body,
         Err(error) => return corrupt("layout", &"readable", &error),
     };
 
     // The header is as it was written. Is it one this program understands?
-    let Some(rules) = Rules::ALL.into_iter().find(|&rules| rules_code(rules) == body.rules) else {
-        return unsupported("rules", body.rules);
-    };
-    let metrics = [Metric::Value, Metric::Depth];
-    let Some(metric) = metrics.into_iter().find(|&metric| metric_code(metric) == body.metric) else {
-        return unsupported("metric", body.metric);
-    };
-    if body.order != HALVES {
-        return unsupported("index order", body.order);
-    }
+    let (rules, metric, order) = known(path, body.rules, body.metric, body.order)?;
     if body.encoding != PACKED {
-        return unsupported("encoding", body.encoding);
+        let (field, found) = ("encoding", body.encoding);
+        return Err(TableError::Unsupported { path: path.to_owned(), field, found });
     }
 
     // Does it agree with itself? All that follows from rules, stones and counts must be so.
@@ -308,7 +381,7 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
         rules,
         stones,
         metric,
-        order: IndexOrder::Halves,
+        order,
         encoding: Encoding::Packed,
         counts: Counts::from_slots(body.counts),
         content_hash: ContentHash(body.content_hash),

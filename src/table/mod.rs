@@ -1,4 +1,4 @@
-//! Table files: the values of all positions of one number of stones.
+//! Table files: the values of all positions of one number of stones, and the depths beside them.
 //!
 //! # The file format, version 1
 //!
@@ -12,7 +12,7 @@
 //!     12      4  length of the body, the fields from 16 up to the checksum: 852
 //!     16      1  rules: 0 awari, 1 abapa, 2 slam-ends
 //!     17      1  stones n, 0..=48
-//!     18      1  metric: 0 values (1 depths: reserved)
+//!     18      1  metric: 0 values (1 depths: a file of its own, see below)
 //!     19      1  index order: 0 halves
 //!     20      1  encoding: 0 packed (1 compressed: reserved)
 //!     21      1  bits a position b, 0..=7
@@ -47,6 +47,45 @@
 //! **The content hash** is the SHA-256 of the values, one signed byte a position in index order.
 //! It does not depend on the encoding: two builds can be compared by it.
 //!
+//! # Files of depths
+//!
+//! The depths (plies to the next capture or end, see [`DepthTable`]) of the same positions are in
+//! a second file with the same start. It names the values it belongs to, and is refused beside
+//! others.
+//!
+//! ```text
+//! offset  bytes
+//!      0     12  magic and format version, as above
+//!     12      4  length of the body: 128
+//!     16      2  rules and stones, as above
+//!     18      1  metric: 1 depths
+//!     19      1  index order: 0 halves
+//!     20      1  encoding: 0 a byte a position
+//!     21      3  zeros
+//!     24      8  positions
+//!     32      4  positions a block: 65,536
+//!     36      4  blocks k
+//!     40      8  offset of the data: 148 + 12k, rounded up to a multiple of 4,096
+//!     48      8  bytes of data: positions + 4e
+//!     56      8  sum of all depths
+//!     64      8  depths e in the list: those of 255 and more
+//!     72      2  greatest depth
+//!     74      2  zero
+//!     76     32  content hash of the depths
+//!    108     32  content hash of the values they belong to
+//!    140      4  CRC-32 of the directory, from offset 148 up to the data
+//!    144      4  CRC-32 of the header, offsets 0..144
+//!    148    12k  the directory: for each block, how many depths of the list come up to its end
+//!                (8 bytes), and its CRC-32 (4)
+//!                zeros up to the offset of the data
+//!                the data: a byte a position, then the list
+//! ```
+//!
+//! A byte below 255 is the depth of its position; 255 says that it is in the list. The **list** is
+//! in the order of the positions: 2 bytes for the place within the block, 2 for the depth. A
+//! block's CRC-32 is that of its bytes followed by its part of the list. The **content hash** is
+//! the SHA-256 of the depths, two bytes a position in index order.
+//!
 //! # Writing
 //!
 //! [`write()`] fills a temporary file beside the table, `.16.awari.tmp-XXXXXX`, reserves its space
@@ -55,6 +94,7 @@
 //! is known by its name: [`remove_leftovers`].
 
 mod counts;
+mod depth;
 mod error;
 mod header;
 mod packed;
@@ -62,9 +102,11 @@ mod reader;
 mod writer;
 
 pub use counts::Counts;
+pub use depth::{DepthCounts, DepthHeader, DepthTable, write_depths};
 pub use error::TableError;
-pub use header::{ContentHash, Encoding, FORMAT_VERSION, Header, IndexOrder, Metric};
+pub use header::{ContentHash, Encoding, FORMAT_VERSION, Header, IndexOrder, Metric, NotAHash};
 pub use reader::Table;
+pub(crate) use writer::write_whole;
 pub use writer::{remove_leftovers, write};
 
 /// Positions a block, each block with a checksum of its own.

@@ -51,6 +51,27 @@ pub fn write(path: impl AsRef<Path>, rules: Rules, stones: u32, values: &[i8]) -
         content_hash: ContentHash([0; 32]),
     };
 
+    let bytes = header.file_bytes();
+    let fill = |file: &File| {
+        let (hash, written) = rayon::join(
+            || ContentHash(Sha256::digest(as_bytes(values)).into()),
+            || write_data(file, &header, values),
+        );
+        header.content_hash = hash;
+        write_start(file, &header, &written?)
+    };
+    write_whole(path, bytes, fill, |file| Table::open(file, rules, stones)?.check())?;
+    Ok(header)
+}
+
+/// Makes a file of `bytes` bytes that `fill` writes, and gives it the name `path` once it is on
+/// disk and `check`, given its temporary name, has found it right.
+pub(crate) fn write_whole(
+    path: &Path,
+    bytes: u64,
+    fill: impl FnOnce(&File) -> std::io::Result<()>,
+    check: impl FnOnce(&Path) -> Result<(), TableError>,
+) -> Result<(), TableError> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
@@ -58,34 +79,22 @@ pub fn write(path: impl AsRef<Path>, rules: Rules, stones: u32, values: &[i8]) -
     let failed = |action| move |source| TableError::writing(path, action, source);
     fs::create_dir_all(directory).map_err(failed("create the directory"))?;
     let file = create_temporary(path, directory).map_err(failed("create a temporary file"))?;
-    reserve(path, directory, file.as_file(), header.file_bytes())?;
-
-    let (hash, written) = rayon::join(
-        || ContentHash(Sha256::digest(as_bytes(values)).into()),
-        || write_data(file.as_file(), &header, values),
-    );
-    header.content_hash = hash;
-    written
-        .and_then(|checksums| write_start(file.as_file(), &header, &checksums))
-        .and_then(|()| file.as_file().sync_all())
-        .map_err(|source| match source.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                no_space(path, directory, header.file_bytes())
-            }
-            _ => TableError::writing(path, "write the table", source),
-        })?;
+    reserve(path, directory, file.as_file(), bytes)?;
+    fill(file.as_file()).and_then(|()| file.as_file().sync_all()).map_err(|source| match source.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => no_space(path, directory, bytes),
+        _ => TableError::writing(path, "write the table", source),
+    })?;
 
     // Without the pages in memory, the check reads what is on the disk. Not every file system
     // does as it is told; then the check is the weaker for it.
     let _ = rustix::fs::fadvise(file.as_file(), 0, None, Advice::DontNeed);
-    Table::open(file.path(), rules, stones)?.check()?;
+    check(file.path())?;
 
     file.persist(path)
         .map_err(|error| TableError::writing(path, "rename the temporary file", error.error))?;
     File::open(directory)
         .and_then(|directory| directory.sync_all())
-        .map_err(failed("force the directory to disk"))?;
-    Ok(header)
+        .map_err(failed("force the directory to disk"))
 }
 
 /// Removes the temporary files that writers left in `directory` when they were killed, and

@@ -21,6 +21,8 @@ pub struct Answer {
     pub stones: u32,
     /// The value for the player to move.
     pub value: i8,
+    /// Plies until it is made good by a capture or the end; None if there is no table of depths.
+    pub depth: Option<u16>,
     /// What he gains if each keeps his own row.
     pub settle: i8,
     /// The legal moves, from pit A to pit F.
@@ -46,6 +48,11 @@ pub struct Play {
     pub value: i8,
     /// Whether no move is worth more.
     pub best: bool,
+    /// The depth of the board after the move.
+    pub child_depth: Option<u16>,
+    /// Plies until the value is made good if this move is played.
+    #[serde(skip)]
+    pub depth: Option<u16>,
 }
 
 /// A pit that may not be played.
@@ -93,7 +100,7 @@ impl Answer {
     /// If a table that is needed is missing or cannot be used, or there is none of so many stones.
     pub fn of(tablebase: &Tablebase, position: &Position) -> Result<Answer, ProbeError> {
         let board = &position.board;
-        let value = tablebase.probe(board)?.value;
+        let awari::tablebase::Probe { value, depth, .. } = tablebase.probe(board)?;
         let moves = tablebase.moves(board)?;
         let turn = rules::turn(board, tablebase.rules());
         let play = |m: &awari::tablebase::MoveValue| Play {
@@ -101,6 +108,8 @@ impl Answer {
             captured: m.captured,
             value: m.value,
             best: m.best,
+            child_depth: m.child_depth,
+            depth: m.depth(),
         };
         Ok(Answer {
             position: *position,
@@ -108,6 +117,7 @@ impl Answer {
             rules: tablebase.rules().name(),
             stones: board.stones(),
             value,
+            depth,
             settle: board.settle(),
             moves: moves.iter().map(play).collect(),
             illegal: turn.illegal().map(|(pit, reason)| Refused { pit: pit_name(pit), reason }).collect(),
@@ -126,7 +136,7 @@ fn final_score(stores: Stores, stones: u32, value: i8) -> FinalScore {
     }
 }
 
-fn pit_name(pit: usize) -> char {
+pub fn pit_name(pit: usize) -> char {
     char::from(b'A' + pit as u8)
 }
 

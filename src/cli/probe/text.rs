@@ -20,6 +20,12 @@ pub fn write(out: &mut impl Write, answer: &Answer, style: Style) -> io::Result<
         writeln!(out, "the game is over: {}", reason(end))?;
     }
     writeln!(out, "value  {}  {}", style.good(format_args!("{value:+}")), meaning(value))?;
+    if let Some(depth) = answer.depth
+        && value != 0
+        && answer.end.is_none()
+    {
+        writeln!(out, "depth  {depth}  {}", plies(depth))?;
+    }
     if answer.end.is_none() {
         writeln!(out, "settle {settle:+}  {}", settling(value, settle))?;
     }
@@ -27,7 +33,11 @@ pub fn write(out: &mut impl Write, answer: &Answer, style: Style) -> io::Result<
         writeln!(out, "final score {mover} to {waiting} for the player to move")?;
     }
     for play in &answer.moves {
-        let line = format!("{}  value {:+}{}", play.pit, play.value, capturing(play.captured));
+        let depth = match play.depth {
+            Some(depth) if play.value != 0 => format!("  depth {depth}"),
+            _ => String::new(),
+        };
+        let line = format!("{}  value {:+}{depth}{}", play.pit, play.value, capturing(play.captured));
         if play.best {
             writeln!(out, "  {}", style.good(format_args!("{line}  best")))?;
         } else {
@@ -53,6 +63,10 @@ fn stones_on_board(stones: u32) -> String {
 
 fn capturing(captured: u8) -> String {
     if captured == 0 { String::new() } else { format!("  captures {captured}") }
+}
+
+fn plies(depth: u16) -> &'static str {
+    if depth == 1 { "ply to the next capture or the end" } else { "plies to the next capture or the end" }
 }
 
 fn meaning(value: i8) -> String {

@@ -1,0 +1,188 @@
+//! The proof of a table: its values and its depths, checked together.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::certificate::{Certificate, ReliedOn};
+use super::{Step, VerifyError, WrongDepth, WrongPosition};
+use crate::board::{Board, PITS};
+use crate::half;
+use crate::rules::{self, Rules};
+use crate::table::{DepthTable, Table, TableError};
+use crate::tablebase::Tablebase;
+
+/// Proves the table of `stones` stones, given that the tables of fewer are right: checks the files
+/// of values and depths, the files of the smaller tables, and then that each stored position's
+/// value and depth are what those after its moves say, on the threads of the current rayon pool.
+/// `docs/proof.md` says why nothing else has these two properties than the true values.
+///
+/// Like [`super::verify`] it shares no code with the engine, and `progress` and `stop` are the
+/// same. What it returns belongs beside the tables: [`Certificate::write`].
+///
+/// ```
+/// use awari::{Rules, engine, table, tablebase::Tablebase, verify};
+/// # let dir = tempfile::tempdir()?;
+/// let tables = Tablebase::open(dir.path(), Rules::Awari)?;
+/// let smaller = tables.smaller_tables(1)?;
+/// let memory = engine::Storage::Memory;
+/// let solved = engine::solve(Rules::Awari, 1, &smaller, &memory, &engine::Unwatched)?;
+/// let header = table::write(tables.path(1), Rules::Awari, 1, &solved.values)?;
+/// let values = tables.tables_with(1)?;
+/// let solved = engine::solve_depths(Rules::Awari, 1, &values, &memory, &engine::Unwatched)?;
+/// table::write_depths(tables.depth_path(1), Rules::Awari, 1, header.content_hash, &solved.depths)?;
+///
+/// let certificate = verify::prove(&tables, 1, &|_, _, _| {}, &|| false)?;
+/// assert_eq!((certificate.positions, certificate.max_depth), (12, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a table is missing or damaged, a value or a depth is wrong (the first in index order is
+/// named), or `stop` says so.
+pub fn prove(
+    tables: &Tablebase,
+    stones: u32,
+    progress: &(dyn Fn(Step, u64, u64) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Certificate, VerifyError> {
+    let table = tables.table(stones)?;
+    let depths = tables.needed_depths(stones)?;
+    let total = table.header().positions();
+    // A capture takes at least two stones.
+    let smaller = (0..(stones + 1).saturating_sub(2)).map(|smaller| tables.table(smaller));
+    let smaller: Vec<&Table> = smaller.collect::<Result<_, _>>()?;
+
+    progress(Step::File, 0, total);
+    table.check()?;
+    depths.check()?;
+    for table in &smaller {
+        if stop() {
+            return Err(VerifyError::Stopped);
+        }
+        table.check()?;
+    }
+    progress(Step::File, total, total);
+
+    let proof = Equations { rules: tables.rules(), table, depths, smaller };
+    let done = AtomicU64::new(0);
+    for waiting in 0..=stones as usize {
+        let columns = half::count(stones as usize - waiting) as u64;
+        let rows = 0..half::open_count(waiting) as u64;
+        let start = table.index().level(waiting);
+        let found = rows.into_par_iter().find_map_first(|row| {
+            if stop() {
+                return Some(VerifyError::Stopped);
+            }
+            let wrong = proof.row(waiting, row as usize, start + row * columns).err();
+            let before = done.fetch_add(columns, Ordering::Relaxed);
+            progress(Step::Positions, before + columns, total);
+            wrong
+        });
+        if let Some(error) = found {
+            return Err(error);
+        }
+    }
+
+    let (header, depths) = (table.header(), depths.header());
+    let relied_on = |table: &&Table| {
+        let header = table.header();
+        ReliedOn { stones: header.stones, values: header.content_hash }
+    };
+    Ok(Certificate {
+        program: concat!("awari ", env!("CARGO_PKG_VERSION")).to_owned(),
+        rules: tables.rules(),
+        stones,
+        positions: total,
+        wins: header.counts.wins(),
+        draws: header.counts.draws(),
+        losses: header.counts.losses(),
+        max_depth: depths.max,
+        sum_of_depths: depths.sum,
+        values: header.content_hash,
+        depths: depths.content_hash,
+        relied_on: proof.smaller.iter().map(relied_on).collect(),
+    })
+}
+
+struct Equations<'a> {
+    rules: Rules,
+    table: &'a Table,
+    depths: &'a DepthTable,
+    /// The tables of 0, 1, 2, … stones.
+    smaller: Vec<&'a Table>,
+}
+
+/// A legal move, as the equations need it.
+#[derive(Clone, Copy)]
+struct Outcome {
+    /// What it is worth.
+    value: i8,
+    /// Where the board after it is, if it captures nothing.
+    quiet: Option<u64>,
+}
+
+impl Equations<'_> {
+    /// Checks the positions of one waiting half-board, whose row of the table starts at `start`.
+    fn row(&self, waiting: usize, row: usize, start: u64) -> Result<(), VerifyError> {
+        let own = self.table.header().stones as usize - waiting;
+        let waiting = half::open_unrank(waiting, row);
+        let (mut values, mut depths) = (vec![0; half::count(own)], vec![0; half::count(own)]);
+        self.table.read(start, &mut values)?;
+        self.depths.read(start, &mut depths)?;
+        let stored = values.into_iter().zip(depths);
+        for (place, (mover, (value, depth))) in (start..).zip(half::all(own).zip(stored)) {
+            self.position(place, &Board::from_halves(mover, waiting), value, depth)?;
+        }
+        Ok(())
+    }
+
+    /// Checks one position.
+    fn position(&self, place: u64, board: &Board, value: i8, depth: u16) -> Result<(), VerifyError> {
+        let stones = board.stones();
+        let turn = rules::turn(board, self.rules);
+        let mut outcomes = [None; PITS];
+        let mut expected = turn.end_value(stones);
+        for (outcome, play) in outcomes.iter_mut().zip(turn.moves()) {
+            let left = play.child.stones();
+            let table = if left == stones { self.table } else { self.smaller[left as usize] };
+            let child = table.index().place(&play.child).expect("the pit just played is empty");
+            let worth = play.captured as i8 - table.value(child)?;
+            *outcome = Some(Outcome { value: worth, quiet: (play.captured == 0).then_some(child) });
+            expected = expected.max(Some(worth));
+        }
+        let expected = expected.expect("without a legal move the game is over");
+        if value != expected {
+            return Err(VerifyError::Wrong(WrongPosition { board: *board, place, stored: value, expected }));
+        }
+
+        let expected = self.expected_depth(value, outcomes.into_iter().flatten())?;
+        if u32::from(depth) != expected {
+            return Err(VerifyError::WrongDepth(WrongDepth {
+                board: *board,
+                place,
+                stored: depth,
+                expected,
+            }));
+        }
+        Ok(())
+    }
+
+    /// The depth of a position of this value with these moves.
+    fn expected_depth(&self, value: i8, outcomes: impl Iterator<Item = Outcome>) -> Result<u32, TableError> {
+        if value == 0 {
+            return Ok(0);
+        }
+        // None as long as there is no move: then the game is over.
+        let mut depth = None;
+        for outcome in outcomes.filter(|outcome| outcome.value == value) {
+            let by_this = match outcome.quiet {
+                Some(child) => 1 + u32::from(self.depths.depth(child)?),
+                None => 1,
+            };
+            let chosen = |so_far: u32| if value > 0 { so_far.min(by_this) } else { so_far.max(by_this) };
+            depth = Some(depth.map_or(by_this, chosen));
+        }
+        Ok(depth.unwrap_or_default())
+    }
+}
