@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::board::MAX_STONES;
-use crate::engine::{self, Effort, Pass, Storage, Watch};
-use crate::index::{self, IMPOSSIBLE_STONES, Index};
+use crate::engine::{self, Effort, Needs, Pass, Storage, Watch};
+use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
 use crate::table::{self, DepthHeader, Header, TableError};
@@ -25,28 +25,6 @@ use crate::tablebase::{ProbeError, Tablebase};
 pub use error::BuildError;
 use lock::{Lock, LockError};
 pub use plan::{Plan, PlannedTable, State};
-
-/// Bytes of memory that solving a table takes, measured at 16 to 21 stones: a byte for the value
-/// of each position, a byte for the best capture of each board (of those that no move leads to as
-/// well), half a byte a position for the list of changes near the end, and 32 MiB however small
-/// the table.
-///
-/// # Panics
-/// If `stones` is over 48.
-pub fn memory_needed(stones: u32) -> u64 {
-    let positions = Index::new(stones).positions();
-    positions + index::boards(stones) + positions / 2 + (32 << 20)
-}
-
-/// Bytes of memory that finding the depths of a table takes: as for its values, with two bytes
-/// for each of them.
-///
-/// # Panics
-/// If `stones` is over 48.
-pub fn depth_memory_needed(stones: u32) -> u64 {
-    let positions = Index::new(stones).positions();
-    2 * (positions + index::boards(stones)) + positions / 2 + (32 << 20)
-}
 
 /// Someone who watches a build and may stop it. Called from several threads; every method does
 /// nothing by default.
@@ -147,13 +125,14 @@ pub struct Builder {
     stones: u32,
     depths: bool,
     threads: usize,
+    memory: Option<u64>,
 }
 
 impl Builder {
     /// A builder of tables in `dir/<rules>/`, which is made if it is missing. Until told
     /// otherwise it builds the table of 0 stones only, on every core.
     pub fn new(dir: impl Into<PathBuf>, rules: Rules) -> Builder {
-        Builder { dir: dir.into(), rules, stones: 0, depths: false, threads: 0 }
+        Builder { dir: dir.into(), rules, stones: 0, depths: false, threads: 0, memory: None }
     }
 
     /// The most stones to build a table of.
@@ -173,6 +152,14 @@ impl Builder {
     #[must_use]
     pub fn threads(self, threads: usize) -> Builder {
         Builder { threads, ..self }
+    }
+
+    /// How many bytes of memory to use at most; None for what is free on the machine, less a
+    /// sixteenth. Tables that need more are worked on in scratch files in the directory, if its disk
+    /// has room for them. The tables are the same, but it takes longer.
+    #[must_use]
+    pub fn memory(self, bytes: Option<u64>) -> Builder {
+        Builder { memory: bytes, ..self }
     }
 
     /// What [`Builder::run`] would do now. Reads through every table that is there; changes
@@ -252,11 +239,18 @@ impl Builder {
         Ok(Plan {
             rules: self.rules,
             tables: (0..=self.stones).filter(|&stones| stones != IMPOSSIBLE_STONES).map(survey).collect(),
-            memory_available: machine::available_memory(),
+            memory: memory_limit(self.memory),
             disk_free: machine::free_disk(&dir).ok(),
             dir,
         })
     }
+}
+
+/// The memory to use at most, None if nothing limits it.
+fn memory_limit(asked: Option<u64>) -> Option<u64> {
+    let available = machine::available_memory();
+    let less_a_margin = available.map(|available| available - available / 16);
+    asked.map_or(less_a_margin, |asked| Some(available.map_or(asked, |available| asked.min(available))))
 }
 
 fn lock(dir: &Path) -> Result<Lock, BuildError> {
@@ -292,6 +286,16 @@ fn check(plan: &mut Plan, tables: &Tablebase, progress: &dyn Progress) -> Result
 
 fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<Built>, BuildError> {
     let mut todo = Vec::with_capacity(plan.tables.len());
+    let storages: Vec<(Storage, Storage)> = plan
+        .tables
+        .iter()
+        .map(|table| {
+            let of = |needs| {
+                if plan.needs_scratch(needs) { Storage::Scratch(plan.dir.clone()) } else { Storage::Memory }
+            };
+            (of(Needs::of_values(table.stones)), of(Needs::of_depths(table.stones)))
+        })
+        .collect();
     for planned in plan.tables {
         let there = match planned.state {
             State::Unusable(error) => return Err(BuildError::Unusable(error)),
@@ -304,12 +308,13 @@ fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<
         todo.push((planned.stones, there, planned.depths.is_some()));
     }
     let mut all = Vec::with_capacity(todo.len());
-    for (stones, there, with_depths) in todo {
+    for ((stones, there, with_depths), (for_values, for_depths)) in todo.into_iter().zip(storages) {
         let (header, work) = match there {
             Some(header) => (header, None),
-            None => build_values(stones, tables, progress)?,
+            None => build_values(stones, tables, &for_values, progress)?,
         };
-        let depths = with_depths.then(|| depths(stones, &header, tables, progress)).transpose()?;
+        let depths =
+            with_depths.then(|| depths(stones, &header, tables, &for_depths, progress)).transpose()?;
         let built = Built { header, work, depths };
         progress.built(&built);
         all.push(built);
@@ -320,13 +325,14 @@ fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<
 fn build_values(
     stones: u32,
     tables: &Tablebase,
+    storage: &Storage,
     progress: &dyn Progress,
 ) -> Result<(Header, Option<Work>), BuildError> {
     let (start, rules) = (Instant::now(), tables.rules());
     let smaller = tables.smaller_tables(stones)?;
     let watching =
         Watching { progress, what: &|pass, done, total| progress.solving(stones, pass, done, total) };
-    let solved = engine::solve(rules, stones, &smaller, &Storage::Memory, &watching)?;
+    let solved = engine::solve(rules, stones, &smaller, storage, &watching)?;
     progress.writing(stones);
     let header = table::write(tables.path(stones), rules, stones, &solved.values)?;
     Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
@@ -337,6 +343,7 @@ fn depths(
     stones: u32,
     values: &Header,
     tables: &Tablebase,
+    storage: &Storage,
     progress: &dyn Progress,
 ) -> Result<BuiltDepths, BuildError> {
     let (start, rules) = (Instant::now(), tables.rules());
@@ -349,7 +356,7 @@ fn depths(
     let read = tables.tables_with(stones)?;
     let watching =
         Watching { progress, what: &|pass, done, total| progress.finding_depths(stones, pass, done, total) };
-    let solved = engine::solve_depths(rules, stones, &read, &Storage::Memory, &watching)?;
+    let solved = engine::solve_depths(rules, stones, &read, storage, &watching)?;
     progress.writing(stones);
     let path = tables.depth_path(stones);
     let header = table::write_depths(path, rules, stones, values.content_hash, &solved.depths)?;

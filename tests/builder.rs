@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use awari::builder::{BuildError, Builder, Built, Plan, Progress, State, Unwatched};
-use awari::engine::Pass;
+use awari::engine::{Needs, Pass};
 use awari::{Board, Rules, Tablebase};
 
 fn table_names(dir: &Path) -> Vec<String> {
@@ -24,7 +24,8 @@ fn a_plan_changes_nothing() {
     assert!(plan.tables.iter().all(|table| table.is_missing()));
     // Romein & Bal 2002 count the start too, which no move leads to.
     assert_eq!(plan.positions() + 1, 889_063_398_406);
-    assert!(plan.memory() > 2 * 203_648_015_935);
+    let needs = plan.tables[47].needs();
+    assert!(needs.table > 2 * 203_648_015_935 && needs.working < needs.table / 8);
     assert!(table_names(dir.path()).is_empty());
 }
 
@@ -118,4 +119,26 @@ fn there_is_no_table_of_47_or_49_stones() {
         assert!(refused(&builder.plan(&Unwatched).unwrap_err()));
         assert!(refused(&builder.run(&Unwatched).unwrap_err()));
     }
+}
+
+#[test]
+fn a_build_in_scratch_files_gives_the_same_tables() {
+    const STONES: u32 = 12;
+    let build = |memory| {
+        let dir = tempfile::tempdir().unwrap();
+        let builder = Builder::new(dir.path(), Rules::Awari).stones(STONES).depths(true).memory(memory);
+        let plan = builder.plan(&Unwatched).unwrap();
+        let scratch = plan.missing().map(|table| plan.scratch_for(table)).max();
+        builder.run(&Unwatched).unwrap();
+        let files = table_names(&dir.path().join("awari")).into_iter().map(|name| {
+            let bytes = std::fs::read(dir.path().join("awari").join(&name)).unwrap();
+            (name, bytes)
+        });
+        (scratch, files.collect::<Vec<_>>())
+    };
+    let (scratch, in_files) = build(Some(Needs::of_depths(STONES).working));
+    assert_eq!(scratch, Some(Needs::of_depths(STONES).table));
+    let (none, in_memory) = build(None);
+    assert_eq!(none, Some(0));
+    assert!(in_files == in_memory && in_files.len() == 2 * (STONES as usize + 1));
 }

@@ -85,11 +85,28 @@ fn a_machine_too_small_is_told_at_once_in_numbers() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("To build:"), "{stderr}");
     assert!(
-        stderr.contains("error: not enough memory: the table of 40 stones needs 103.9 GB and"),
+        stderr.contains("error: not enough memory: the table of 40 stones needs 94.7 GB and"),
         "{stderr}"
     );
-    assert!(stderr.contains("is available. It is enough for"), "{stderr}");
+    assert!(
+        stderr.contains("with scratch files it needs 9.6 GB of memory and 85.1 GB of disk space"),
+        "{stderr}"
+    );
     assert!(names(dir.path()).is_empty(), "a refused build leaves no trace");
+}
+
+#[test]
+fn memory_is_a_number_with_a_unit() {
+    let dir = TempDir::new().unwrap();
+    awari(dir.path(), &["build", "--stones", "3", "--memory", "lots"]).exits(2).says(&[
+        "--memory",
+        "lots",
+        "like 800M or 12G",
+    ]);
+    awari(dir.path(), &["build", "--stones", "3", "--memory", "1k"])
+        .exits(1)
+        .says(&["not enough memory", "1.0 kB may be used"]);
+    awari(dir.path(), &["build", "--stones", "3", "--memory", "0.1G"]).exits(0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::board::MAX_STONES;
-use crate::engine::SolveError;
+use crate::engine::{Needs, SolveError};
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
 use crate::units;
@@ -26,15 +26,19 @@ pub enum BuildError {
     },
     /// A file in the directory is not the table it should be.
     Unusable(TableError),
-    /// The machine has too little memory.
+    /// There is too little memory, and too little disk space to do without it.
     Memory {
         /// Stones of the largest table to build.
         stones: u32,
-        /// Bytes it needs.
-        needed: u64,
-        /// Bytes available.
+        /// What it needs.
+        needed: Needs,
+        /// Bytes of memory to use at most.
         available: u64,
-        /// The most stones for which the memory is enough.
+        /// The directory that scratch files would be in.
+        dir: PathBuf,
+        /// Bytes free on its disk, if the system says.
+        free: Option<u64>,
+        /// The most stones for which it is enough.
         fits: Option<u32>,
     },
     /// The disk is too full.
@@ -86,15 +90,23 @@ impl fmt::Display for BuildError {
                 "{error} Nothing was overwritten: if you do not need the file, delete it and give the same \
                  command again."
             ),
-            BuildError::Memory { stones, needed, available, fits } => {
+            BuildError::Memory { stones, needed, available, dir, free, fits } => {
+                let Needs { table, working } = *needed;
                 write!(
                     f,
-                    "not enough memory: the table of {stones} stones needs {} and {} is available.",
-                    units::bytes(*needed),
-                    units::bytes(*available)
+                    "not enough memory: the table of {stones} stones needs {} and {} may be used; with \
+                     scratch files it needs {} of memory and {} of disk space",
+                    units::bytes(needed.total()),
+                    units::bytes(*available),
+                    units::bytes(working),
+                    units::bytes(table),
                 )?;
+                if let Some(free) = free {
+                    write!(f, " ({} is free on the disk of {})", units::bytes(*free), dir.display())?;
+                }
+                f.write_str(".")?;
                 match fits {
-                    Some(fits) => write!(f, " It is enough for {fits} stones."),
+                    Some(fits) => write!(f, " There is enough for {fits} stones."),
                     None => Ok(()),
                 }
             }

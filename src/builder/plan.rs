@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{BuildError, depth_memory_needed, memory_needed};
+use super::BuildError;
+use crate::engine::Needs;
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::rules::Rules;
 use crate::table::{DepthHeader, Header, TableError};
@@ -17,8 +18,8 @@ pub struct Plan {
     pub dir: PathBuf,
     /// Every table of the database, fewest stones first.
     pub tables: Vec<PlannedTable>,
-    /// Bytes of memory that can be taken now, if the system says.
-    pub memory_available: Option<u64>,
+    /// Bytes of memory to use at most; None if neither the caller nor the system says.
+    pub memory: Option<u64>,
     /// Bytes free on the disk of the directory, if the system says.
     pub disk_free: Option<u64>,
 }
@@ -49,13 +50,11 @@ pub enum State<H = Header> {
 }
 
 impl PlannedTable {
-    /// Bytes of memory that solving it takes: the working memory, which must fit. The smaller
-    /// tables are mapped files; memory left over caches them, and too little of it makes a build
-    /// slower, not impossible.
-    pub fn memory(&self) -> u64 {
-        let values = if self.lacks_values() { memory_needed(self.stones) } else { 0 };
-        let depths = if self.lacks_depths() { depth_memory_needed(self.stones) } else { 0 };
-        values.max(depths)
+    /// What solving it takes, of whichever takes more: values or depths. The smaller tables are
+    /// mapped files; memory left over caches them, and too little of it makes a build slower, not
+    /// impossible.
+    pub fn needs(&self) -> Needs {
+        if self.lacks_depths() { Needs::of_depths(self.stones) } else { Needs::of_values(self.stones) }
     }
 
     /// Bytes on disk of the values: those of the file if it is there, otherwise the most it can
@@ -107,9 +106,26 @@ impl Plan {
         self.tables.iter().filter(|table| table.is_missing())
     }
 
-    /// Bytes of memory needed: what the largest table to build takes.
-    pub fn memory(&self) -> u64 {
-        self.missing().map(PlannedTable::memory).max().unwrap_or(0)
+    /// Bytes of memory used at most: what the largest table to build takes.
+    pub fn memory_used(&self) -> u64 {
+        self.missing().map(|table| self.memory_for(table)).max().unwrap_or(0)
+    }
+
+    /// Bytes of memory that a table takes.
+    pub fn memory_for(&self, table: &PlannedTable) -> u64 {
+        let needs = table.needs();
+        if self.needs_scratch(needs) { needs.working } else { needs.total() }
+    }
+
+    /// Bytes of scratch files that a table takes while it is built; 0 if it is built in memory.
+    pub fn scratch_for(&self, table: &PlannedTable) -> u64 {
+        let needs = table.needs();
+        if self.needs_scratch(needs) { needs.table } else { 0 }
+    }
+
+    /// Whether there is too little memory for a solve, so that it has to use scratch files.
+    pub fn needs_scratch(&self, needs: Needs) -> bool {
+        self.memory.is_some_and(|memory| needs.total() > memory)
     }
 
     /// Bytes of the smaller tables that are read, through the file cache, while the largest table
@@ -134,13 +150,16 @@ impl Plan {
     /// # Errors
     /// [`BuildError::Memory`] or [`BuildError::Disk`].
     pub fn check_room(&self) -> Result<(), BuildError> {
-        if let Some(available) = self.memory_available
-            && let Some(table) = self.missing().find(|table| table.memory() > available)
-        {
-            let (stones, needed) = (table.stones, self.memory());
-            let largest = self.missing().map(|table| table.stones).max().unwrap_or(stones);
-            let fits = (0..stones).rev().find(|&fewer| fewer != IMPOSSIBLE_STONES);
-            return Err(BuildError::Memory { stones: largest, needed, available, fits });
+        if let Some(table) = self.missing().find(|table| !self.has_room_for(table)) {
+            let largest = self.missing().last().unwrap_or(table);
+            return Err(BuildError::Memory {
+                stones: largest.stones,
+                needed: largest.needs(),
+                available: self.memory.unwrap_or(0),
+                dir: self.dir.clone(),
+                free: self.disk_free,
+                fits: (0..table.stones).rev().find(|&fewer| fewer != IMPOSSIBLE_STONES),
+            });
         }
         if let Some(free) = self.disk_free
             && self.disk() > free
@@ -149,50 +168,76 @@ impl Plan {
         }
         Ok(())
     }
+
+    /// Whether a table can be solved in memory, or in scratch files beside the tables written by
+    /// then.
+    fn has_room_for(&self, table: &PlannedTable) -> bool {
+        let (needs, Some(memory)) = (table.needs(), self.memory) else { return true };
+        let written = self.missing().filter(|other| other.stones <= table.stones).map(PlannedTable::disk);
+        let disk = needs.table + written.sum::<u64>();
+        needs.total() <= memory || needs.working <= memory && self.disk_free.is_none_or(|free| disk <= free)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn plan(stones: u32, memory_available: Option<u64>, disk_free: Option<u64>) -> Plan {
+    fn plan(stones: u32, memory: Option<u64>, disk_free: Option<u64>) -> Plan {
         let table = |stones| {
             let positions = Index::new(stones).positions();
             PlannedTable { stones, positions, state: State::Missing, depths: None }
         };
         let dir = "databases/awari".into();
         let tables = (0..=stones).map(table).collect();
-        Plan { rules: Rules::Awari, dir, tables, memory_available, disk_free }
+        Plan { rules: Rules::Awari, dir, tables, memory, disk_free }
     }
 
     #[test]
     fn room_is_counted() {
         let enough = plan(20, None, None);
         assert!(enough.check_room().is_ok(), "a system that does not say is trusted");
-        let (memory, disk) = (enough.memory(), enough.disk());
-        assert_eq!(memory, 80_214_915 + 84_672_315 + 40_107_457 + (32 << 20));
+        let (memory, disk) = (enough.memory_used(), enough.disk());
+        assert_eq!(memory, Needs::of_values(20).total());
+        assert!(memory > 80_214_915 + 84_672_315);
         assert!(plan(20, Some(memory), Some(disk)).check_room().is_ok());
-
-        let error = plan(20, Some(memory - 1), Some(disk)).check_room().unwrap_err();
-        assert!(matches!(error, BuildError::Memory { stones: 20, fits: Some(19), .. }), "{error}");
         let error = plan(20, Some(memory), Some(disk - 1)).check_room().unwrap_err();
         assert!(matches!(error, BuildError::Disk { needed, .. } if needed == disk), "{error}");
     }
 
     #[test]
-    fn depths_take_room_too() {
-        let mut both = plan(20, None, None);
-        let (memory, disk) = (both.memory(), both.disk());
-        both.tables[20].depths = Some(State::Missing);
-        assert_eq!(both.memory(), depth_memory_needed(20));
-        assert!(both.memory() > memory && both.disk() > disk + 80_214_915);
+    fn with_less_memory_there_are_scratch_files() {
+        let needs = Needs::of_values(20);
+        let disk = plan(20, None, None).disk();
+        let small = |memory, free| plan(20, Some(memory), Some(free));
+        let scratch = small(needs.total() - 1, needs.table + disk);
+        assert!(scratch.check_room().is_ok());
+        assert_eq!(scratch.memory_used(), needs.working.max(Needs::of_values(19).total()));
+        assert_eq!(scratch.scratch_for(&scratch.tables[20]), needs.table);
+        assert_eq!(scratch.scratch_for(&scratch.tables[19]), 0);
+
+        let error = small(needs.total() - 1, needs.table + disk - 1).check_room().unwrap_err();
+        assert!(matches!(error, BuildError::Memory { stones: 20, fits: Some(19), .. }), "{error}");
+        let error = small(needs.working - 1, u64::MAX).check_room().unwrap_err();
+        assert!(matches!(error, BuildError::Memory { stones: 20, fits: Some(19), .. }), "{error}");
     }
 
+    #[test]
+    fn depths_take_room_too() {
+        let mut both = plan(20, None, None);
+        let (memory, disk) = (both.memory_used(), both.disk());
+        both.tables[20].depths = Some(State::Missing);
+        assert_eq!(both.memory_used(), Needs::of_depths(20).total());
+        assert!(both.memory_used() > memory && both.disk() > disk + 80_214_915);
+    }
     #[test]
     fn nothing_to_build_needs_nothing() {
         let mut nothing = plan(5, Some(0), Some(0));
         nothing.tables.clear();
-        assert_eq!((nothing.memory(), nothing.mapped(), nothing.disk(), nothing.positions()), (0, 0, 0, 0));
+        assert_eq!(
+            (nothing.memory_used(), nothing.mapped(), nothing.disk(), nothing.positions()),
+            (0, 0, 0, 0)
+        );
         assert!(nothing.check_room().is_ok());
     }
 }

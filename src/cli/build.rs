@@ -38,9 +38,21 @@ pub struct Build {
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Memory to use at most, like 800M or 12G [default: what is free, less a sixteenth]
+    ///
+    /// Tables that need more are worked on in scratch files in the directory of the tables: the
+    /// same tables, but it takes longer, much longer once the machine has no memory left to cache
+    /// those files. Nothing of them remains, however the build ends.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
     /// Print one JSON object a line for each table instead of a summary
     #[arg(long)]
     json: bool,
+}
+
+/// A number of bytes with a unit: `800M`, `12G`, `1.5T`.
+fn parse_size(text: &str) -> Result<u64, String> {
+    units::parse_bytes(text).ok_or_else(|| "expected a number with a unit, like 800M or 12G".to_owned())
 }
 
 const EXAMPLES: &str = "\
@@ -60,7 +72,11 @@ impl Build {
         let interrupt = Interrupt::listen()?;
         let watch = Watch { json: self.json, interrupt, bar: Mutex::default(), output: Mutex::new(Ok(())) };
         let threads = self.threads.map_or(0, usize::from);
-        let builder = Builder::new(dir, rules).stones(self.stones).depths(self.depth).threads(threads);
+        let builder = Builder::new(dir, rules)
+            .stones(self.stones)
+            .depths(self.depth)
+            .threads(threads)
+            .memory(self.memory);
         let result = builder.run(&watch);
         watch.hide_bar();
         watch.output.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
@@ -207,15 +223,19 @@ fn describe(plan: &Plan) -> String {
     let _ = writeln!(text, "To build:\nstones        positions      memory  disk, at most");
     for table in plan.missing() {
         let (positions, memory, disk) =
-            (units::count(table.positions), units::bytes(table.memory()), units::bytes(table.disk()));
-        let _ = writeln!(text, "{:6}  {positions:>15}  {memory:>10}  {disk:>13}", table.stones);
+            (units::count(table.positions), units::bytes(plan.memory_for(table)), units::bytes(table.disk()));
+        let scratch = match plan.scratch_for(table) {
+            0 => String::new(),
+            bytes => format!("  and {} of scratch files", units::bytes(bytes)),
+        };
+        let _ = writeln!(text, "{:6}  {positions:>15}  {memory:>10}  {disk:>13}{scratch}", table.stones);
     }
     let _ = writeln!(
         text,
         "{:>6}  {:>15}  {:>10}  {:>13}",
         "total",
         units::count(plan.positions()),
-        units::bytes(plan.memory()),
+        units::bytes(plan.memory_used()),
         units::bytes(plan.disk()),
     );
     let known = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), units::bytes);
@@ -224,7 +244,7 @@ fn describe(plan: &Plan) -> String {
         "{:>6}  {:>15}  {:>10}  {:>13}\nBesides, smaller tables of up to {} are read, through whatever memory is left.",
         "there",
         "",
-        known(plan.memory_available),
+        known(plan.memory),
         known(plan.disk_free),
         units::bytes(plan.mapped()),
     );
