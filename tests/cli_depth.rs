@@ -80,7 +80,7 @@ fn probe_tells_depths() {
     let answer = &awari(deep(), &["probe", "--json", POSITION]).exits(0).json()[0];
     assert_eq!(answer["depth"], 1);
     for play in answer["moves"].as_array().unwrap() {
-        assert!(play["child_depth"].is_u64(), "{play}");
+        assert!(play["depth"].is_u64(), "{play}");
     }
     awari(deep(), &["probe", POSITION])
         .exits(0)

@@ -62,7 +62,7 @@ fn compare(dir: &Path, rules: &str, positions: &[Value]) {
         let mut found = answer["moves"].as_array().unwrap().clone();
         found.sort_by_key(|play| play["pit"].to_string());
         for play in &mut found {
-            play.as_object_mut().unwrap().remove("child_depth");
+            play.as_object_mut().unwrap().remove("depth");
         }
         assert_eq!(found, moves, "{answer}");
         let illegal: Vec<Value> = expected["illegal"]

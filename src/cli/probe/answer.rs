@@ -48,7 +48,8 @@ pub struct Play {
     pub value: i8,
     /// Whether no move is worth more.
     pub best: bool,
-    /// The depth of the board after the move.
+    /// The depth of the board after the move: `depth` in JSON.
+    #[serde(rename = "depth")]
     pub child_depth: Option<u16>,
     /// Plies until the value is made good if this move is played.
     #[serde(skip)]
