@@ -39,10 +39,13 @@ pub(super) struct Sources<'a, W> {
     /// The table as it is.
     pub table: &'a [W],
     /// The best by other moves with the richer side to move: for each of its half-boards, a line
-    /// of the other side's.
+    /// of those of the poorer side that are in the stripe.
     pub richer: &'a [W],
-    /// The same with the poorer side to move.
+    /// The same with the poorer side to move: for each of its half-boards in the stripe, a line of
+    /// all of the richer side's.
     pub poorer: &'a [W],
+    /// The poorer side's half-boards that are looked at together.
+    pub stripe: Range<usize>,
 }
 
 /// Work space of one thread.
@@ -68,38 +71,39 @@ pub(super) fn visit<W: Worth>(
             scratch.lines.resize(area, W::NONE);
         }
         let lines = &mut scratch.lines[..area];
-        from_below(sources.maps, sources.table, sources.poorer, poorer, richer, lines, down);
+        let stripe = &sources.stripe;
+        let place = |rank: usize| (rank - stripe.start) * half::count(richer.stones) + richer.ranks().start;
+        from_below(sources, |rank| &sources.poorer[place(rank)..], poorer, richer, lines, down);
         kernel::transpose(lines, poorer_to_move, across, down);
-        from_below(sources.maps, sources.table, sources.richer, richer, poorer, lines, across);
+        let place = |rank: usize| rank * stripe.len() + poorer.ranks().start - stripe.start;
+        from_below(sources, |rank| &sources.richer[place(rank)..], richer, poorer, lines, across);
         inside(richer, poorer, lines, poorer_to_move, across);
         kernel::transpose(lines, richer_to_move, down, across);
     });
 }
 
-/// Takes the best by other moves and adds those that lead to lower blocks: for each half-board of
+/// Takes the best by other moves of each of the mover's half-boards and adds those that lead to lower blocks: for each half-board of
 /// `mover`, a line of the half-boards of `waiting`.
 #[inline(always)]
-fn from_below<W: Worth>(
-    maps: &Maps,
-    table: &[W],
-    best: &[W],
+fn from_below<'a, W: Worth>(
+    sources: &Sources<W>,
+    best: impl Fn(usize) -> &'a [W],
     mover: Part,
     waiting: Part,
     lines: &mut [W],
     width: usize,
 ) {
     let (movers, others) = (mover.ranks(), waiting.ranks());
-    let stride = half::count(waiting.stones);
     for (line, rank) in lines.chunks_exact_mut(width).zip(movers.clone()) {
         let line = &mut line[..others.len()];
-        line.copy_from_slice(&best[rank * stride..][others.clone()]);
+        line.copy_from_slice(&best(rank)[..others.len()]);
         if waiting.stones == 0 {
             continue; // he has to be fed
         }
         for play in mover.maps.own.holding(rank) {
             if play.after() < movers.start {
-                let row = maps.row_of(mover.stones, play.after());
-                kernel::raise(line, &table[row..][others.clone()]);
+                let row = sources.maps.row_of(mover.stones, play.after());
+                kernel::raise(line, &sources.table[row..][others.clone()]);
             }
         }
     }

@@ -2,52 +2,70 @@
 //! to the level it came from, as it was before), so all positions of a level look at them
 //! together, whole rows of the table at a time.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::captures::Captures;
 use super::kernel::{self, SLACK};
 use super::maps::Maps;
-use super::runs::Run;
+use super::runs::{ClassRuns, Run};
 use super::worth::Worth;
-use crate::half;
 
 /// Positions that are worth giving to another thread.
 const SHARE: usize = 1 << 14;
 
-/// Fills `lines` with the best of each position of a level by a capture, an end of the game or a
-/// move that brings stones over: for each half-board of the mover, who has `own` stones, a line of
-/// all half-boards of the waiting player. `table` has [`SLACK`] more worths behind it.
-pub(super) fn look<W: Worth>(maps: &Maps, captures: &Captures<W>, table: &[W], own: usize, lines: &mut [W]) {
-    let width = half::count(maps.stones - own);
+/// Positions of a level: these half-boards of the mover, who has `own` stones, against those of the
+/// waiting player, by rank.
+pub(super) struct Field {
+    pub own: usize,
+    pub movers: Range<usize>,
+    pub others: Range<usize>,
+}
+
+/// Fills `lines` with the best of each position of a field by a capture, an end of the game or a
+/// move that brings stones over: for each half-board of the mover a line of those of the waiting
+/// player. `table` has [`SLACK`] more worths behind it.
+pub(super) fn look<W: Worth>(
+    maps: &Maps,
+    captures: &Captures<W>,
+    table: &[W],
+    field: &Field,
+    lines: &mut [W],
+) {
+    let width = field.others.len();
+    let sowings = &maps.halves[maps.stones - field.own].sowings;
+    let runs: Vec<ClassRuns> = sowings.within(&field.others);
     let together = SHARE.div_ceil(width);
     lines.par_chunks_mut(together * width).enumerate().for_each_init(
         || vec![W::NONE; width + SLACK],
         |gathered, (part, lines)| {
             kernel::vectorized(|| {
-                for (rank, line) in (part * together..).zip(lines.chunks_exact_mut(width)) {
-                    look_from(maps, captures, table, own, rank, line, gathered);
+                let ranks = field.movers.start + part * together..field.movers.end;
+                for (rank, line) in ranks.zip(lines.chunks_exact_mut(width)) {
+                    let captures = captures.row(maps.stones - field.own, rank);
+                    line.copy_from_slice(&captures[field.others.clone()]);
+                    look_from(maps, table, field.own, rank, &runs, line, gathered);
                 }
             })
         },
     );
 }
 
-/// The line of the mover's half-board at `rank`.
+/// Adds the moves of the mover's half-board at `rank` to his line.
 #[inline(always)]
 fn look_from<W: Worth>(
     maps: &Maps,
-    captures: &Captures<W>,
     table: &[W],
     own: usize,
     rank: usize,
+    runs: &[ClassRuns],
     line: &mut [W],
     gathered: &mut [W],
 ) {
-    let waiting = maps.stones - own;
-    line.copy_from_slice(captures.row(waiting, rank));
     for play in maps.halves[own].own.giving(rank) {
         let row = &table[maps.row_of(own - play.class().stones(), play.after())..];
-        let sowing = maps.halves[waiting].sowings.of(play.class());
+        let sowing = &runs[usize::from(play.class().0)];
         if sowing.short {
             gather(&sowing.runs, row, gathered);
             kernel::raise(line, &gathered[..line.len()]);

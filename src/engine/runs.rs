@@ -1,6 +1,8 @@
 //! What each sowing class does to the half-boards of one number of stones, as runs of consecutive
 //! ranks that go to consecutive ranks.
 
+use std::ops::Range;
+
 use super::sowing::{Class, Effect};
 use crate::half;
 use crate::rules::Rules;
@@ -44,28 +46,53 @@ pub(super) struct CaptureRun {
     pub captured: u8,
 }
 
-/// What one class does to all half-boards of one number of stones.
+/// Where one class carries half-boards quietly.
 #[derive(Default)]
 pub(super) struct ClassRuns {
-    /// Runs that cover all half-boards in ascending order, those to nowhere among them.
+    /// Runs that cover the half-boards in ascending order, those to nowhere among them.
     pub runs: Vec<Run>,
     /// Whether most of these runs are short.
     pub short: bool,
+}
+
+impl ClassRuns {
+    /// The runs that lead somewhere.
+    pub fn quiet(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.to != Run::NOWHERE)
+    }
+
+    /// The parts of the runs that lie within `ranks`, counted from its start.
+    fn within(&self, ranks: &Range<usize>) -> ClassRuns {
+        let (start, end) = (ranks.start as u32, ranks.end as u32);
+        let runs = self.runs.iter().filter_map(|run| {
+            let (from, until) = (run.at.max(start), (run.at + run.len).min(end));
+            let to = if run.to == Run::NOWHERE { run.to } else { run.to + (from - run.at.min(from)) };
+            (from < until).then(|| Run { at: from - start, len: until - from, to })
+        });
+        ClassRuns { runs: runs.collect(), short: self.short }
+    }
+}
+
+/// What one class does to all half-boards of one number of stones.
+#[derive(Default)]
+pub(super) struct ClassSowing {
+    /// Where it captures nothing.
+    quiet: ClassRuns,
     /// Runs that capture.
     pub captures: Vec<CaptureRun>,
     /// Ranks of half-boards on which this class ends the game.
     pub ends: Vec<u32>,
 }
 
-impl ClassRuns {
-    fn new(class: Class, stones: usize, rules: Rules) -> ClassRuns {
-        let mut all = ClassRuns::default();
+impl ClassSowing {
+    fn new(class: Class, stones: usize, rules: Rules) -> ClassSowing {
+        let mut all = ClassSowing::default();
         for (at, half) in (0..).zip(half::all(stones)) {
             let effect = Effect::of(class, half, rules);
             let to = if let Effect::Quiet(after) = effect { half::rank(after) as u32 } else { Run::NOWHERE };
-            match all.runs.last_mut() {
+            match all.quiet.runs.last_mut() {
                 Some(run) if run.goes_on(at, to) => run.len += 1,
-                _ => all.runs.push(Run { at, len: 1, to }),
+                _ => all.quiet.runs.push(Run { at, len: 1, to }),
             }
             match effect {
                 Effect::Capture(after, captured) => {
@@ -85,19 +112,16 @@ impl ClassRuns {
                 Effect::Illegal | Effect::Quiet(_) => {}
             }
         }
-        all.short = half::count(stones) < SHORT * all.runs.len();
+        all.quiet.short = half::count(stones) < SHORT * all.quiet.runs.len();
+        all.quiet.runs.shrink_to_fit();
+        all.captures.shrink_to_fit();
         all
-    }
-
-    /// The runs that lead somewhere.
-    pub fn quiet(&self) -> impl Iterator<Item = &Run> {
-        self.runs.iter().filter(|run| run.to != Run::NOWHERE)
     }
 }
 
 /// What the sowing classes do to the half-boards of one number of stones.
 pub(super) struct Sowings {
-    classes: Vec<ClassRuns>,
+    classes: Vec<ClassSowing>,
     /// Half-boards onto which some class may not be sown: rank and a bit for each such class.
     pub illegal: Vec<(u32, u64)>,
 }
@@ -105,7 +129,7 @@ pub(super) struct Sowings {
 impl Sowings {
     /// The classes of at most `most` stones over, onto all half-boards of `stones` stones.
     pub fn new(stones: usize, most: usize, rules: Rules) -> Sowings {
-        let classes = Class::up_to(most).map(|class| ClassRuns::new(class, stones, rules)).collect();
+        let classes = Class::up_to(most).map(|class| ClassSowing::new(class, stones, rules)).collect();
         let illegal = half::all(stones)
             .enumerate()
             .filter_map(|(rank, half)| {
@@ -119,7 +143,12 @@ impl Sowings {
     }
 
     /// What `class` does.
-    pub fn of(&self, class: Class) -> &ClassRuns {
+    pub fn of(&self, class: Class) -> &ClassSowing {
         &self.classes[usize::from(class.0)]
+    }
+
+    /// Where each class, by its number, carries the half-boards within `ranks` quietly.
+    pub fn within(&self, ranks: &Range<usize>) -> Vec<ClassRuns> {
+        self.classes.iter().map(|class| class.quiet.within(ranks)).collect()
     }
 }

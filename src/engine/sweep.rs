@@ -7,12 +7,13 @@
 //! the table is only read; then the tiles are published.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::block::{self, Part, Scratch, Sources};
 use super::captures::Captures;
-use super::giving;
+use super::giving::{self, Field};
 use super::kernel::padded;
 use super::last_changes::Change;
 use super::maps::Maps;
@@ -63,10 +64,11 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         captures: &'a Captures<W>,
         table: &'a mut Buffer<W>,
     ) -> Result<Sweeper<'a, W>, StorageError> {
-        let size = |w| half::count(w) * half::count(maps.stones - w);
-        let largest = (0..=maps.stones).map(size).max().unwrap_or(0);
-        let (richer, poorer) =
-            (Buffer::new(&Storage::Memory, largest)?, Buffer::new(&Storage::Memory, largest)?);
+        let stripes = (0..=maps.stones / 2).flat_map(|poorer| stripes(maps, poorer));
+        let size = |stripe: Range<usize>, poorer| stripe.len() * half::count(maps.stones - poorer);
+        let largest = stripes.map(|(poorer, chunks)| size(stripe_ranks(maps, poorer, &chunks), poorer)).max();
+        let buffer = || Buffer::new(&Storage::Memory, largest.unwrap_or(0));
+        let (richer, poorer) = (buffer()?, buffer()?);
         Ok(Sweeper { maps, watch, captures, table, richer, poorer, tiles: Vec::new() })
     }
 
@@ -77,19 +79,8 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         let mut done = 0;
         for poorer in 0..=self.maps.stones / 2 {
             let richer = self.maps.stones - poorer;
-            let size = half::count(poorer) * half::count(richer);
-            giving::look(self.maps, self.captures, self.table, richer, &mut self.richer[..size]);
-            if richer != poorer {
-                giving::look(self.maps, self.captures, self.table, poorer, &mut self.poorer[..size]);
-            }
-            for antidiagonal in 0..self.maps.chunks(richer) + self.maps.chunks(poorer) - 1 {
-                self.visit_antidiagonal(richer, poorer, antidiagonal, &mut swept);
-                if swept.changes > room {
-                    swept.list = None; // no room, and no use: all of them are needed
-                }
-                if self.watch.stop() {
-                    return Err(SolveError::Stopped);
-                }
+            for (_, chunks) in stripes(self.maps, poorer) {
+                self.sweep_stripe(poorer, &chunks, room, &mut swept)?;
             }
             done += index.level(poorer + 1) - index.level(poorer);
             if richer != poorer {
@@ -100,23 +91,45 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         Ok(swept)
     }
 
-    fn visit_antidiagonal(
+    /// Evaluates the positions of a pair of levels whose poorer side's half-board is in `chunks`.
+    fn sweep_stripe(
         &mut self,
-        richer: usize,
         poorer: usize,
-        antidiagonal: usize,
+        chunks: &Range<usize>,
+        room: u64,
         swept: &mut Swept<W>,
-    ) {
+    ) -> Result<(), SolveError> {
+        let (maps, captures) = (self.maps, self.captures);
+        let richer = maps.stones - poorer;
+        let (stripe, all) = (stripe_ranks(maps, poorer, chunks), 0..half::count(richer));
+        let size = stripe.len() * all.len();
+        let field = Field { own: richer, movers: all.clone(), others: stripe.clone() };
+        giving::look(maps, captures, self.table, &field, &mut self.richer[..size]);
+        let field = Field { own: poorer, movers: stripe.clone(), others: all };
+        giving::look(maps, captures, self.table, &field, &mut self.poorer[..size]);
+        for antidiagonal in chunks.start..maps.chunks(richer) + chunks.end - 1 {
+            let blocks = antidiagonal_blocks(maps, poorer, chunks, antidiagonal);
+            self.visit(&blocks, &stripe, swept);
+            if swept.changes > room {
+                swept.list = None; // no room, and no use: all of them are needed
+            }
+            if self.watch.stop() {
+                return Err(SolveError::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates blocks that do not depend on one another.
+    fn visit(&mut self, blocks: &[(Part, Part)], stripe: &Range<usize>, swept: &mut Swept<W>) {
         let maps = self.maps;
-        let blocks: Vec<(Part, Part)> = antidiagonal_blocks(maps, richer, poorer, antidiagonal).collect();
         let area: usize = blocks.iter().map(|&block| tile_size(block)).sum();
         if self.tiles.len() < 2 * area {
             self.tiles.resize(2 * area, W::NONE);
         }
-        let mut jobs = jobs(&blocks, &mut self.tiles);
-        // With as many stones on either side, both are the same positions.
-        let poorer_best = if richer == poorer { &self.richer } else { &self.poorer };
-        let sources = Sources { maps, table: self.table, richer: &self.richer, poorer: poorer_best };
+        let mut jobs = jobs(blocks, &mut self.tiles);
+        let (richer, poorer, stripe) = (&*self.richer, &*self.poorer, stripe.clone());
+        let sources = Sources { maps, table: self.table, richer, poorer, stripe };
         let evaluate = |job: &mut Job<W>| {
             let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
             W::with_scratch(|scratch| block::visit(&sources, job.richer, job.poorer, scratch, tiles));
@@ -137,19 +150,48 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
     }
 }
 
-/// The blocks of an antidiagonal: the numbers of the two chunks add up to it.
-fn antidiagonal_blocks(
-    maps: &Maps,
-    richer: usize,
+/// Positions whose best moves by giving are kept at once, about: a pair of levels that has more is
+/// cut into stripes of the poorer side's chunks.
+const STRIPE: usize = 1 << 24;
+
+/// The stripes of a pair of levels, with the poorer side's stones: ranges of its chunks.
+fn stripes(maps: &Maps, poorer: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let width = half::count(maps.stones - poorer);
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let first = start;
+        let mut size = 0;
+        while start < maps.chunks(poorer) {
+            size += Part::new(maps, poorer, start).ranks().len() * width;
+            if start > first && size > STRIPE {
+                break;
+            }
+            start += 1;
+        }
+        (start > first).then(|| (poorer, first..start))
+    })
+}
+
+/// The ranks of the half-boards of a stripe.
+fn stripe_ranks(maps: &Maps, poorer: usize, chunks: &Range<usize>) -> Range<usize> {
+    Part::new(maps, poorer, chunks.start).ranks().start..Part::new(maps, poorer, chunks.end - 1).ranks().end
+}
+
+/// The blocks of an antidiagonal in a stripe: the numbers of the two chunks add up to it.
+fn antidiagonal_blocks<'m>(
+    maps: &'m Maps,
     poorer: usize,
+    stripe: &Range<usize>,
     antidiagonal: usize,
-) -> impl Iterator<Item = (Part<'_>, Part<'_>)> {
-    let first = (antidiagonal + 1).saturating_sub(maps.chunks(poorer));
-    (first..maps.chunks(richer).min(antidiagonal + 1))
-        .map(move |chunk| (chunk, antidiagonal - chunk))
+) -> Vec<(Part<'m>, Part<'m>)> {
+    let richer = maps.stones - poorer;
+    let chunks = stripe.start..stripe.end.min(antidiagonal + 1);
+    chunks
+        .map(|chunk| (antidiagonal - chunk, chunk))
         // With as many stones on either side, the two ways round are one block.
-        .filter(move |(r, p)| richer != poorer || r >= p)
-        .map(move |(r, p)| (Part::new(maps, richer, r), Part::new(maps, poorer, p)))
+        .filter(|&(r, p)| r < maps.chunks(richer) && (richer != poorer || r >= p))
+        .map(|(r, p)| (Part::new(maps, richer, r), Part::new(maps, poorer, p)))
+        .collect()
 }
 
 fn tile_size((richer, poorer): (Part, Part)) -> usize {
