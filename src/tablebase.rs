@@ -213,7 +213,8 @@ impl Tablebase {
     /// what is there. A directory that does not exist holds no tables.
     ///
     /// # Errors
-    /// If `directory` is something else than a directory, or the system refuses to say.
+    /// If `directory`, or that of the rules in it, is something else than a directory or cannot be
+    /// entered.
     pub fn open(directory: impl AsRef<Path>, rules: Rules) -> Result<Tablebase, TableError> {
         let directory = directory.as_ref();
         let problem = match fs::metadata(directory) {
@@ -225,6 +226,15 @@ impl Tablebase {
         if let Some(source) = problem {
             let action = "open the directory of tables";
             return Err(TableError::Io { path: directory.to_owned(), action, source });
+        }
+        // The tables of these rules lie one directory below: if it cannot be entered, say so once
+        // and not of each table. With the dot the system looks whether it can.
+        let below = directory.join(rules.name());
+        if let Err(source) = fs::metadata(below.join("."))
+            && source.kind() != io::ErrorKind::NotFound
+        {
+            let action = "open the directory of tables";
+            return Err(TableError::Io { path: below, action, source });
         }
         let tables = [const { OnceLock::new() }; MAX_STONES as usize + 1];
         let depths = [const { OnceLock::new() }; MAX_STONES as usize + 1];

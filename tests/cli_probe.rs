@@ -170,6 +170,34 @@ fn a_bad_line_keeps_no_other_from_its_answer() {
 }
 
 #[test]
+fn words_are_one_position() {
+    let probe = |arguments: &str| {
+        let arguments: Vec<&str> = std::iter::once("probe").chain(arguments.split(' ')).collect();
+        awari(databases(), &arguments)
+    };
+    probe("0 0 0 0 0 0/0 0 0 0 0 1").exits(0).prints(&["1 stone on the board"]);
+    for (words, says) in [
+        ("4 4 x 4 4 4 / 4 4 4 4 4 4", "\"x\" at character 5 is not a number"),
+        ("0 0 0 0 0 0 / 0 0 0 0 0 99999999999999999999", "\"99999999999999999999\""),
+    ] {
+        let run = probe(words).exits(1).says(&[says]);
+        assert_eq!(run.stderr.lines().count(), 1, "{run:#?}");
+    }
+}
+
+#[test]
+fn a_line_without_end_is_cut_short() {
+    let long = "1 ".repeat(100_000);
+    let input = format!("\u{feff}0 0 0 0 0 0 / 0 0 0 0 0 1\n{long}\n# {long}\n0 0 0 0 0 0 / 0 0 0 0 0 1");
+    let run = awari_with_input(databases(), &["probe", "--json"], &input).exits(1);
+    let run = run.says(&["line 2: a line of 200001 bytes"]);
+    let answers = run.json();
+    assert_eq!(answers.len(), 3);
+    assert_eq!((&answers[0]["value"], &answers[2]["value"]), (&json!(-1), &json!(-1)));
+    assert!(answers[1]["position"].as_str().unwrap().len() < 5000);
+}
+
+#[test]
 fn answers_come_before_the_next_question() {
     let mut command = command(databases(), &["probe", "--json"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

@@ -3,8 +3,10 @@
 mod program;
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
 use program::{STONES, awari, command, copy, databases};
@@ -92,12 +94,26 @@ fn info_tells_what_is_there_and_what_is_wrong() {
 }
 
 #[test]
+fn names_that_are_no_text_are_listed() {
+    let dir = copy();
+    fs::write(dir.path().join(OsStr::from_bytes(b"strange\xff")), "").unwrap();
+    fs::write(dir.path().join("red\x1b[31m\n"), "").unwrap();
+    let lines = awari(dir.path(), &["info", "--json"]).exits(0).json();
+    let paths: Vec<&str> = lines.iter().filter_map(|line| line["path"].as_str()).collect();
+    assert!(paths.iter().any(|path| path.ends_with("strange\u{fffd}")), "{paths:?}");
+    assert!(paths.iter().any(|path| path.ends_with("red\x1b[31m\n")), "{paths:?}");
+    let run = awari(dir.path(), &["info"]).exits(0).prints(&["red\\u{1b}[31m\\n"]);
+    assert!(!run.stdout.contains('\x1b'), "{run:#?}");
+}
+
+#[test]
 fn verify_says_what_it_checks() {
     let run = awari(databases(), &["verify"]).exits(0);
     run.prints(&["consistency", "8 stones"]);
     let lines = awari(databases(), &["verify", "--stones", "5", "--json"]).exits(0).json();
     assert_eq!((lines.len(), &lines[0]["stones"], &lines[0]["ok"]), (1, &Value::from(5), &Value::from(true)));
-    awari(databases(), &["verify", "--stones", "9"]).exits(1).says(&["9 stones"]);
+    let run = awari(databases(), &["verify", "--stones", "9"]).exits(1).says(&["9 stones"]);
+    assert!(!run.stdout.contains("Consistent"), "{run:#?}");
 }
 
 /// Every command that reads the table of 4 stones under `rules` fails with these words.

@@ -35,6 +35,7 @@ fn what_makes_no_sense_exits_with_2() {
     awari(databases(), &["build", "--stones", "49"]).exits(2).says(&["49 is not in 0..=48"]);
     awari(databases(), &["build", "--stones", "-1"]).exits(2);
     awari(databases(), &["build", "--stones", "3", "--threads", "0"]).exits(2).says(&["threads"]);
+    awari(databases(), &["build", "--stones", "3", "--threads", "1025"]).exits(2).says(&["1..=1024"]);
     awari(databases(), &["stats", "--rules", "oware"]).exits(2).says(&["oware", "awari, abapa, slam-ends"]);
 }
 

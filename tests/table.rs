@@ -303,6 +303,31 @@ fn the_wrong_table_is_refused() {
 }
 
 #[test]
+fn what_is_no_file_is_refused_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name| dir.path().join(name);
+    fs::create_dir(path("directory")).unwrap();
+    // Nobody ever writes into the pipe.
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mkfifoat(rustix::fs::CWD, path("pipe"), mode).unwrap();
+    std::os::unix::fs::symlink("loop", path("loop")).unwrap();
+    for (name, says) in [
+        ("directory", "cannot read the table: it is a directory."),
+        ("pipe", "cannot read the table: it is no regular file."),
+        ("loop", "cannot open the file"),
+    ] {
+        let error = Table::open(path(name), Rules::Awari, 3).unwrap_err();
+        assert!(matches!(error, TableError::Io { .. }), "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    }
+    // Nor does it stop a build that looks for what killed ones left.
+    for leftover in [".16.awari.tmp-directory", ".16.awari.tmp-pipe"] {
+        fs::rename(path(leftover.rsplit('-').next().unwrap()), path(leftover)).unwrap();
+    }
+    assert_eq!(table::remove_leftovers(dir.path()).unwrap(), [""; 0].map(PathBuf::from));
+}
+
+#[test]
 fn values_that_are_no_table_are_not_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("02.awari");

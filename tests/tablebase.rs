@@ -153,6 +153,20 @@ fn no_game_has_47_stones_on_the_board() {
 }
 
 #[test]
+fn a_directory_of_rules_that_is_none_is_told_once() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(Tablebase::open(dir.path(), Rules::Abapa).is_ok());
+    fs::write(dir.path().join("abapa"), "").unwrap();
+    std::os::unix::fs::symlink("slam-ends", dir.path().join("slam-ends")).unwrap();
+    for rules in [Rules::Abapa, Rules::SlamEnds] {
+        let error = Tablebase::open(dir.path(), rules).unwrap_err();
+        assert_eq!(error.path(), dir.path().join(rules.name()));
+        assert!(error.to_string().contains("cannot open the directory of tables"), "{error}");
+    }
+    assert!(Tablebase::open(dir.path(), Rules::Awari).is_ok());
+}
+
+#[test]
 fn what_was_found_is_reported() {
     let (dir, _) = built(Rules::Awari, 5);
     let path = |stones| table_path(dir.path(), Rules::Awari, stones);

@@ -35,8 +35,8 @@ pub struct Build {
     depth: bool,
     #[command(flatten)]
     rules: RulesOption,
-    /// Threads to use [default: all cores]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    /// Threads to use, 1 to 1024 [default: all cores]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Memory to use at most, like 800M or 12G [default: what is free, less a sixteenth]
     ///

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use awari::tablebase::State;
 use awari::verify::{Proof, certificate_path, proof};
 use awari::{Rules, Tablebase, units};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::style::Style;
 use super::{Failure, json_line};
@@ -54,9 +54,18 @@ enum Item {
     /// A table that is not there, though a larger one is.
     Missing { rules: &'static str, stones: u32 },
     /// A file where a table should be.
-    Unusable { rules: &'static str, stones: u32, path: PathBuf, error: String },
+    Unusable {
+        rules: &'static str,
+        stones: u32,
+        #[serde(serialize_with = "readable")]
+        path: PathBuf,
+        error: String,
+    },
     /// Anything else.
-    Stranger { path: PathBuf },
+    Stranger {
+        #[serde(serialize_with = "readable")]
+        path: PathBuf,
+    },
 }
 
 /// The depths of a table.
@@ -82,6 +91,18 @@ impl Info {
         };
         written.map_err(|error| Failure::output(&error))
     }
+}
+
+/// A path as text; not every name of a file is text.
+fn readable<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// A path for a terminal: a name of a file may hold line ends, or orders to the terminal.
+fn harmless(path: &Path) -> String {
+    let text = path.display().to_string();
+    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
 }
 
 /// The entries of a directory, in order.
@@ -235,7 +256,7 @@ fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
                 writeln!(out, "{}  {rules}, {stones} stones", style.bad("missing"))?;
             }
             Item::Unusable { error, .. } => writeln!(out, "{} {error}", style.bad("unusable"))?,
-            Item::Stranger { path } => writeln!(out, "{}    {}", style.faint("other"), path.display())?,
+            Item::Stranger { path } => writeln!(out, "{}    {}", style.faint("other"), harmless(path))?,
         }
     }
     Ok(())

@@ -14,6 +14,7 @@ mod stats;
 mod style;
 mod verify;
 
+use std::io::{self, BufRead};
 use std::path::PathBuf;
 
 use awari::notation::{self, Position};
@@ -109,11 +110,11 @@ fn chosen(tables: &Tablebase, stones: Option<u32>) -> Result<Vec<u32>, Failure> 
     Ok(stones)
 }
 
-/// Whether arguments are the pits of one position: numbers on their own, with or without a bar.
+/// Whether arguments are the pits of one position that nobody quoted: words without anything that
+/// joins numbers, as every notation of a whole position has.
 fn are_one_position(arguments: &[String]) -> bool {
-    let is_part =
-        |argument: &String| matches!(argument.as_str(), "/" | "|") || argument.parse::<i64>().is_ok();
-    arguments.iter().all(is_part)
+    let joins = |(at, c): (usize, char)| c.is_whitespace() || ",_".contains(c) || (c == '-' && at > 0);
+    arguments.iter().all(|argument| !argument.is_empty() && !argument.char_indices().any(joins))
 }
 
 /// The one position that arguments are.
@@ -127,6 +128,40 @@ fn one_position(arguments: &[String]) -> Result<Position, Failure> {
         _ => return Err(Failure::usage("one position is expected: quote it, or give twelve numbers.")),
     };
     notation::parse(&text).map_err(Failure::new)
+}
+
+/// Bytes of a line that are looked at: many times those of any position or answer.
+const LONGEST_LINE: usize = 1 << 12;
+
+/// Reads a line, of which `line` gets as much as can mean something: what comes on stdin may have no
+/// end. Returns how many bytes the line has; 0 after the last.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
+    line.clear();
+    let mut bytes = 0;
+    loop {
+        let more = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            more => more?,
+        };
+        let end = more.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+        let taken = end.unwrap_or(more.len());
+        let kept = taken.min(LONGEST_LINE - line.len());
+        line.extend_from_slice(&more[..kept]);
+        bytes += taken as u64;
+        input.consume(taken);
+        if end.is_some() || taken == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// Starts the threads that are shared by all that runs in parallel.
+///
+/// # Errors
+/// If the system does not give them.
+fn start_threads() -> Result<(), Failure> {
+    let started = rayon::ThreadPoolBuilder::new().build_global();
+    started.map_err(|error| Failure::new(format_args!("cannot start the threads: {error}.")))
 }
 
 /// Writes a JSON object and ends the line.

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 
 use super::line::pit_of;
 use super::style::Style;
-use super::{Failure, RulesOption, one_position};
+use super::{Failure, RulesOption, one_position, read_line};
 
 /// Play against perfect play
 ///
@@ -124,7 +124,7 @@ enum Answer {
 impl Game {
     fn play(&mut self, input: &mut impl BufRead, out: &mut impl Write) -> Result<(), Failure> {
         let output = |error: io::Error| Failure::output(&error);
-        let mut draw = true;
+        let (mut draw, mut line) = (true, Vec::new());
         loop {
             if let Some(end) = self.end() {
                 return self.finish(out, &end).map_err(output);
@@ -145,13 +145,12 @@ impl Game {
                 write!(out, "Your move (A-F, ? hints, u take back, q give up): ").map_err(output)?;
             }
             out.flush().map_err(output)?;
-            let mut line = String::new();
-            match input.read_line(&mut line) {
+            match read_line(input, &mut line) {
                 Ok(0) => return self.give_up(out).map_err(output),
                 Ok(_) => {}
                 Err(error) => return Err(Failure::new(format_args!("cannot read stdin: {error}"))),
             }
-            let written = match answer(&line) {
+            let written = match answer(&String::from_utf8_lossy(&line)) {
                 Answer::GiveUp => return self.give_up(out).map_err(output),
                 Answer::Hint => {
                     let moves = self.tables.moves(&self.now.board).map_err(Failure::new)?;

@@ -3,14 +3,14 @@
 mod answer;
 mod text;
 
-use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 
 use awari::{Tablebase, notation};
 use serde::Serialize;
 
 use super::style::Style;
-use super::{Failure, RulesOption, json_line};
+use super::{Failure, LONGEST_LINE, RulesOption, json_line, read_line};
 use answer::Answer;
 
 /// Value and moves of positions
@@ -111,24 +111,30 @@ impl Printer<'_> {
     }
 
     fn batch(&mut self, input: &mut BufReader<impl Read>) -> io::Result<()> {
-        let mut line = Vec::new();
+        let mut line = Vec::with_capacity(LONGEST_LINE);
         for number in 1.. {
             // Someone may wait for the answers so far before he asks on.
             if input.buffer().is_empty() {
                 self.out.flush()?;
             }
-            line.clear();
-            match input.read_until(b'\n', &mut line) {
+            let bytes = match read_line(input, &mut line) {
                 Ok(0) => break,
-                Ok(_) => {}
+                Ok(bytes) => bytes,
                 Err(error) => {
                     self.trouble(None, "", &format!("cannot read stdin: {error}"))?;
                     break;
                 }
-            }
+            };
             let text = String::from_utf8_lossy(&line);
-            let text = text.trim();
-            if !(text.is_empty() || text.starts_with('#')) {
+            // Some editors start a file with a mark of its encoding.
+            let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { &text }.trim();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            if bytes > line.len() as u64 {
+                let error = format!("a line of {bytes} bytes: a position takes {LONGEST_LINE} at most");
+                self.trouble(Some(number), text, &error)?;
+            } else {
                 self.position(text, Some(number))?;
             }
         }

@@ -9,7 +9,7 @@ use awari::{Rules, Tablebase, stats, units};
 use serde::{Serialize, Serializer};
 
 use super::style::Style;
-use super::{Failure, RulesOption, chosen, json_line, stones_parser};
+use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parser};
 
 /// How many positions are won, drawn and lost, by how much, and in how many plies
 ///
@@ -42,6 +42,7 @@ impl Stats {
     /// If a table is missing or cannot be used.
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
         let tables = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
+        start_threads()?;
         let style = Style::stdout();
         let mut out = BufWriter::new(io::stdout().lock());
         let mut failed = false;

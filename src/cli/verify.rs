@@ -10,13 +10,13 @@ use serde::Serialize;
 use super::interrupt::Interrupt;
 use super::progress::Bar;
 use super::style::Style;
-use super::{Failure, RulesOption, chosen, json_line, stones_parser};
+use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parser};
 
 /// Check tables: bytes, and every position one ply ahead; or prove them
 ///
 /// Compares each file with its checksums and its content hash, and the value of each position
 /// with those of the positions after its moves, by code that shares nothing with the builder but
-/// the rules. This finds damage and nearly every mistake. It is a check of consistency, not a
+/// the rules and the order of positions. This finds damage and nearly every mistake. It is a check of consistency, not a
 /// proof: positions that lead to each other in a circle could hold wrong values that agree.
 ///
 /// With --prove the depths are checked as well (awari build --depth makes them), and that is a
@@ -66,6 +66,7 @@ impl Verify {
         let tables = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
         let chosen = chosen(&tables, self.stones)?;
         let interrupt = Interrupt::listen()?;
+        start_threads()?;
         let path = |stones| certificate_path(dir, self.rules.rules, stones);
         let mut failed = 0;
         for &stones in &chosen {
@@ -87,7 +88,7 @@ impl Verify {
             let positions = tables.table(stones).ok().map(|table| table.header().positions());
             self.print(stones, positions, error).map_err(|error| Failure::output(&error))?;
         }
-        if !self.json {
+        if !self.json && failed < chosen.len() {
             // With the results, so that whoever keeps them keeps what they mean.
             let meaning = if self.prove { PROVED } else { CONSISTENT };
             writeln!(io::stdout(), "{meaning}").map_err(|error| Failure::output(&error))?;

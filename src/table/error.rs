@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::header::{ContentHash, Metric};
 use crate::rules::Rules;
+use crate::units;
 
 /// Why a table cannot be read or written.
 #[derive(Debug)]
@@ -255,8 +256,8 @@ impl fmt::Display for TableError {
                 f,
                 "no space: the table needs {} ({needed} bytes) and the disk has {} free. Free some, or \
                  choose another directory.",
-                Size(*needed),
-                Size(*free)
+                units::bytes(*needed),
+                units::bytes(*free)
             ),
             TableError::NotWritable { source, .. } => {
                 write!(f, "cannot be written: {source}. Check who owns the directory, or choose another.")
@@ -271,36 +272,5 @@ impl std::error::Error for TableError {
             TableError::Io { source, .. } | TableError::NotWritable { source, .. } => Some(source),
             _ => None,
         }
-    }
-}
-
-/// Bytes, as people say them.
-struct Size(u64);
-
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut size, mut unit) = (self.0 as f64, "bytes");
-        for larger in ["KB", "MB", "GB", "TB"] {
-            if size < 1000.0 {
-                break;
-            }
-            (size, unit) = (size / 1000.0, larger);
-        }
-        if unit == "bytes" { write!(f, "{} bytes", self.0) } else { write!(f, "{size:.1} {unit}") }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_read_well() {
-        let said = |bytes| Size(bytes).to_string();
-        assert_eq!(said(0), "0 bytes");
-        assert_eq!(said(999), "999 bytes");
-        assert_eq!(said(1_500), "1.5 KB");
-        assert_eq!(said(204_000_000_000), "204.0 GB");
-        assert_eq!(said(u64::MAX), "18446744.1 TB");
     }
 }

@@ -97,6 +97,7 @@ mod counts;
 mod depth;
 mod error;
 mod header;
+mod map;
 mod packed;
 mod reader;
 mod writer;

@@ -1,7 +1,5 @@
 //! Reads a table through a map of its file.
 
-use std::fs::File;
-use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +12,7 @@ use super::BLOCK_POSITIONS;
 use super::counts::Counts;
 use super::error::TableError;
 use super::header::{self, ContentHash, HEADER_BYTES, Header, Metric};
+use super::map::map;
 use super::packed::Packing;
 use crate::index::Index;
 use crate::rules::Rules;
@@ -78,20 +77,8 @@ impl Table {
     /// As [`Table::open`].
     pub fn open_any(path: impl AsRef<Path>) -> Result<Table, TableError> {
         let path = path.as_ref();
-        let failed = |action| {
-            move |source: std::io::Error| match source.kind() {
-                ErrorKind::NotFound => TableError::Missing { path: path.to_owned() },
-                _ => TableError::Io { path: path.to_owned(), action, source },
-            }
-        };
-        let file = File::open(path).map_err(failed("open the file"))?;
-        let bytes = file.metadata().map_err(failed("read the length of the file"))?.len();
-        // SAFETY: a map is sound while nobody changes the file. Tables are never changed in place
-        // but replaced by a rename, which leaves this map the old file; the type's documentation
-        // asks other programs for the same. The map is read-only and lives as long as the slices
-        // taken from it, which borrow from `self`.
-        let map = unsafe { Mmap::map(&file) }.map_err(failed("map the file into memory"))?;
-        let (header, directory_checksum) = header::decode(path, &map, bytes)?;
+        let map = map(path)?;
+        let (header, directory_checksum) = header::decode(path, &map, map.len() as u64)?;
         // The length was found right: every place the header names is inside the map.
         let data = header.data_offset() as usize;
         let found = crc32fast::hash(&map[HEADER_BYTES..data]);

@@ -128,7 +128,12 @@ impl Certificate {
     /// If the file cannot be read or is not a certificate.
     pub fn read(path: impl AsRef<Path>) -> Result<Option<Certificate>, CertificateError> {
         let path = path.as_ref();
-        let text = match fs::read(path) {
+        // Only a file has an end.
+        let read = || match fs::metadata(path)?.is_file() {
+            true => fs::read(path),
+            false => Err(io::Error::other("it is no regular file")),
+        };
+        let text = match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.map_err(|source| CertificateError::Io { path: path.to_owned(), source })?,
         };

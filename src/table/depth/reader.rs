@@ -1,7 +1,5 @@
 //! Reads a table of depths through a map of its file.
 
-use std::fs::File;
-use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +14,7 @@ use super::header::{self, DIRECTORY_ENTRY, DepthHeader, HEADER_BYTES};
 use crate::index::Index;
 use crate::rules::Rules;
 use crate::table::header::corrupt;
+use crate::table::map::map;
 use crate::table::{BLOCK_POSITIONS, ContentHash, TableError};
 
 /// An open table of depths: for each position, in how many plies its value is made good.
@@ -90,19 +89,8 @@ impl DepthTable {
     /// As [`DepthTable::open`].
     pub fn open_any(path: impl AsRef<Path>) -> Result<DepthTable, TableError> {
         let path = path.as_ref();
-        let failed = |action| {
-            move |source: std::io::Error| match source.kind() {
-                ErrorKind::NotFound => TableError::Missing { path: path.to_owned() },
-                _ => TableError::Io { path: path.to_owned(), action, source },
-            }
-        };
-        let file = File::open(path).map_err(failed("open the file"))?;
-        let length = file.metadata().map_err(failed("read the length of the file"))?.len();
-        // SAFETY: as for tables of values: a table is never changed in place but replaced by a
-        // rename, which leaves this map the old file, and the documentation asks other programs
-        // for the same. The map is read-only and lives as long as the slices taken from it.
-        let map = unsafe { Mmap::map(&file) }.map_err(failed("map the file into memory"))?;
-        let (header, directory_checksum) = header::decode(path, &map, length)?;
+        let map = map(path)?;
+        let (header, directory_checksum) = header::decode(path, &map, map.len() as u64)?;
         // The length was found right: every place the header names is inside the map.
         let data = header.data_offset() as usize;
         let found = crc32fast::hash(&map[HEADER_BYTES..data]);

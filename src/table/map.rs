@@ -1,0 +1,34 @@
+//! Maps the file of a table into memory.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use memmap2::Mmap;
+use rustix::fs::OFlags;
+
+use super::error::TableError;
+
+/// The bytes of the file `path`. Anything else than a file is refused at once: a pipe in its place
+/// must not keep the program waiting for a writer.
+pub(super) fn map(path: &Path) -> Result<Mmap, TableError> {
+    let failed = |action| {
+        move |source: io::Error| match source.kind() {
+            ErrorKind::NotFound => TableError::Missing { path: path.to_owned() },
+            _ => TableError::Io { path: path.to_owned(), action, source },
+        }
+    };
+    let opened = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path);
+    let file = opened.map_err(failed("open the file"))?;
+    let metadata = file.metadata().map_err(failed("ask what the file is"))?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "it is a directory" } else { "it is no regular file" };
+        return Err(failed("read the table")(io::Error::other(what)));
+    }
+    // SAFETY: a map is sound while nobody changes the file. Tables are never changed in place but
+    // replaced by a rename, which leaves this map the old file; the documentation of the types
+    // that keep it asks other programs for the same. The map is read-only, and slices taken from
+    // it borrow from it.
+    unsafe { Mmap::map(&file) }.map_err(failed("map the file into memory"))
+}
