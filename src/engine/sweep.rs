@@ -168,7 +168,7 @@ fn stripes(maps: &Maps, poorer: usize) -> impl Iterator<Item = (usize, Range<usi
             }
             start += 1;
         }
-        (start > first).then(|| (poorer, first..start))
+        (start > first).then_some((poorer, first..start))
     })
 }
 
