@@ -2,48 +2,41 @@
 
 use std::ops::Range;
 
+use super::worth::LANES;
 use crate::half;
 
-/// Where few stones are left behind the first pits, chunks are merged: a level has few of them.
-const MERGE_BELOW: u8 = 7;
+/// The most half-boards of a chunk: a block of so many on either side fits into a core's cache
+/// with its work space.
+const MOST: usize = 512;
 
-/// The half-boards of one number of stones, cut where the first two pits change.
+/// The fewest, if there are as many: shorter lines are not worth their beginning.
+const FEWEST: usize = 2 * LANES;
+
+/// In how many chunks to cut if they are not longer or shorter than that: enough of them for
+/// threads to share.
+const CHUNKS: usize = 12;
+
+/// The half-boards of one number of stones, cut into chunks.
 pub(super) struct Chunks {
-    starts: Vec<u32>,
+    half_boards: usize,
+    size: usize,
 }
 
 impl Chunks {
     /// The chunks of the half-boards of `stones` stones.
     pub fn new(stones: usize) -> Chunks {
-        let mut starts = Vec::new();
-        let mut before = None;
-        for (rank, half) in half::all(stones).enumerate() {
-            let behind_first = stones as u8 - half[0];
-            let behind_second = behind_first - half[1];
-            // Half-boards with the same key lie in the same chunk.
-            let key = if behind_first <= MERGE_BELOW {
-                (u8::MAX, u8::MAX)
-            } else if behind_second <= MERGE_BELOW {
-                (half[0], u8::MAX)
-            } else {
-                (half[0], half[1])
-            };
-            if before != Some(key) {
-                starts.push(rank as u32);
-                before = Some(key);
-            }
-        }
-        starts.push(half::count(stones) as u32);
-        Chunks { starts }
+        let half_boards = half::count(stones);
+        let size = half_boards.div_ceil(CHUNKS).next_multiple_of(LANES).clamp(FEWEST, MOST);
+        Chunks { half_boards, size }
     }
 
     /// How many chunks there are.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.half_boards.div_ceil(self.size)
     }
 
     /// The ranks of a chunk.
     pub fn ranks(&self, chunk: usize) -> Range<usize> {
-        self.starts[chunk] as usize..self.starts[chunk + 1] as usize
+        chunk * self.size..self.half_boards.min((chunk + 1) * self.size)
     }
 }

@@ -149,7 +149,7 @@ pub struct Effort {
 }
 
 /// When a sweep changes at most this share of the positions, the rest is done one by one.
-const FEW: f64 = 0.012;
+const FEW: f64 = 0.006;
 
 /// When a sweep changes at most this share, the next one may be the last: it lists its changes.
 const MANY: f64 = 0.06;

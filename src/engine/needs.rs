@@ -10,16 +10,19 @@ pub struct Needs {
     /// For every position its worth, for every board its best capture: what
     /// [`Storage::Scratch`](super::Storage::Scratch) keeps in files.
     pub table: u64,
-    /// What is in memory in any case: the best moves of one pair of levels, the maps of
+    /// What is in memory in any case: the best moves of one stripe of levels, the maps of
     /// half-boards, the list of the last changes, and what a program takes however small the table.
     pub working: u64,
 }
 
+/// Positions of the largest stripe, about.
+const STRIPE: u64 = super::sweep::STRIPE as u64 * 9 / 8;
+
 /// Bytes for a half-board: its moves, its row, what is sown onto it.
 const PER_HALF: u64 = 40;
 
-/// Bytes for each position of the list of the last changes, in thousandths: 1.2 % of eight.
-const LAST_CHANGES: u64 = 96;
+/// Bytes for each position of the list of the last changes, in thousandths: 0.6 % of eight.
+const LAST_CHANGES: u64 = 48;
 
 /// Bytes however small the table: the program, its threads and their work space.
 const AT_LEAST: u64 = 24 << 20;
@@ -54,7 +57,7 @@ impl Needs {
         let maps = PER_HALF * (0..=stones).map(halves).sum::<u64>();
         Needs {
             table: bytes * (positions + index::boards(stones)),
-            working: bytes * 2 * largest + maps + positions * LAST_CHANGES / 1000 + AT_LEAST,
+            working: bytes * 2 * largest.min(STRIPE) + maps + positions * LAST_CHANGES / 1000 + AT_LEAST,
         }
     }
 }

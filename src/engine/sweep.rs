@@ -152,7 +152,7 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
 
 /// Positions whose best moves by giving are kept at once, about: a pair of levels that has more is
 /// cut into stripes of the poorer side's chunks.
-const STRIPE: usize = 1 << 24;
+pub(super) const STRIPE: usize = 1 << 24;
 
 /// The stripes of a pair of levels, with the poorer side's stones: ranges of its chunks.
 fn stripes(maps: &Maps, poorer: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
