@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 use crate::board::{Board, MAX_STONES};
 use crate::index::IMPOSSIBLE_STONES;
 use crate::rules::{self, Rules, Turn};
-use crate::table::{DepthTable, Table, TableError, TileCache};
+use crate::table::{Counts, DepthTable, Encoding, Table, TableError, TileCache};
 pub use line::{Finish, Line, Ply};
 pub use verified::VerifiedTables;
 
@@ -420,6 +420,18 @@ impl Tablebase {
     /// If this table, or one of fewer stones, is missing or damaged.
     pub fn unpack(&self, stones: u32) -> Result<Vec<i8>, ProbeError> {
         self.smaller_tables(stones)?.unpack(self.table(stones)?)
+    }
+
+    /// Counts the values of the table of `stones` stones, from its data.
+    ///
+    /// # Errors
+    /// If the table is missing or damaged; if it is compressed, also if one of fewer stones is.
+    pub fn count(&self, stones: u32) -> Result<Counts, ProbeError> {
+        let table = self.table(stones)?;
+        match table.header().encoding {
+            Encoding::Packed => Ok(table.count()?),
+            Encoding::Compressed => Ok(self.unpack(stones)?.into_iter().collect()),
+        }
     }
 
     /// The value of a board: [`Probe::value`] alone.

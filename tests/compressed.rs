@@ -41,6 +41,7 @@ fn they_answer_as_packed_tables_do() {
             table.read(0, &mut values).unwrap();
             assert_eq!(&*compressed.unpack(stones).unwrap(), &values[..]);
             assert_eq!(&*packed.unpack(stones).unwrap(), &values[..]);
+            assert_eq!(compressed.count(stones).unwrap(), packed.count(stones).unwrap());
             let table = compressed.table(stones).unwrap();
             table.check().unwrap();
             let mut stored = 0;

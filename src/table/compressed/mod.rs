@@ -84,11 +84,11 @@ pub fn blocks(stones: u32) -> u64 {
 /// ```
 /// use awari::table::compressed::{Decoder, Encoder};
 /// use awari::{Rules, engine};
-/// # struct None;
-/// # impl engine::SmallerTables for None {
+/// # struct NoTables;
+/// # impl engine::SmallerTables for NoTables {
 /// #     fn read(&self, _: u32, _: u64, _: &mut [i8]) { unreachable!() }
 /// # }
-/// let solved = engine::solve(Rules::Awari, 1, &None, &engine::Storage::Memory, &engine::Unwatched)?;
+/// let solved = engine::solve(Rules::Awari, 1, &NoTables, &engine::Storage::Memory, &engine::Unwatched)?;
 /// let encoder = Encoder::new(1, &solved.values);
 /// let block = encoder.block(0);
 ///

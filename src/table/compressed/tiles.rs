@@ -70,7 +70,7 @@ pub(super) struct Tile {
 pub struct Spot {
     /// Its tile.
     pub tile: u64,
-    /// Its place in the tile, rows of [`Tile::columns`] after one another.
+    /// Its place in the tile, one row of it after another.
     pub inside: usize,
 }
 
