@@ -6,20 +6,22 @@
 
 mod best;
 mod line;
+mod look_ahead;
 mod search;
+mod verified;
 
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::board::{Board, MAX_STONES};
-use crate::engine::SmallerTables;
 use crate::index::IMPOSSIBLE_STONES;
 use crate::rules::{self, Rules, Turn};
-use crate::table::{DepthTable, Table, TableError};
+use crate::table::{Counts, DepthTable, Encoding, Table, TableError, TileCache};
 pub use line::{Finish, Line, Ply};
+pub use verified::VerifiedTables;
 
 /// What a tablebase knows about a board. All of it is seen from the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -196,7 +198,11 @@ pub struct Tablebase {
     rules: Rules,
     tables: [OnceLock<Table>; MAX_STONES as usize + 1],
     depths: [OnceLock<DepthTable>; MAX_STONES as usize + 1],
+    cache: Arc<TileCache>,
 }
+
+/// Bytes of compressed tables that a tablebase keeps decoded, at most.
+const CACHE: usize = 64 << 20;
 
 /// Where the table of `stones` stones lies: `<directory>/<rules>/<stones, two digits>.awari`.
 pub fn table_path(directory: impl AsRef<Path>, rules: Rules, stones: u32) -> PathBuf {
@@ -238,7 +244,8 @@ impl Tablebase {
         }
         let tables = [const { OnceLock::new() }; MAX_STONES as usize + 1];
         let depths = [const { OnceLock::new() }; MAX_STONES as usize + 1];
-        Ok(Tablebase { directory: directory.to_owned(), rules, tables, depths })
+        let cache = Arc::new(TileCache::new(CACHE));
+        Ok(Tablebase { directory: directory.to_owned(), rules, tables, depths, cache })
     }
 
     /// The directory, as it was given.
@@ -299,7 +306,7 @@ impl Tablebase {
             return Ok(table);
         }
         // Two threads may both open it; one of the two is kept.
-        match Table::open(self.path(stones), self.rules, stones) {
+        match Table::open_with_cache(self.path(stones), self.rules, stones, &self.cache) {
             Ok(table) => Ok(cell.get_or_init(|| table)),
             Err(TableError::Missing { path }) => Err(self.missing(stones, path)),
             Err(error) => Err(error.into()),
@@ -399,13 +406,32 @@ impl Tablebase {
     }
 
     fn verified(&self, numbers: Vec<u32>) -> Result<VerifiedTables<'_>, ProbeError> {
-        let mut tables = [None; MAX_STONES as usize + 1];
+        let mut tables = VerifiedTables::new(self.rules);
         for stones in numbers {
-            let table = self.table(stones)?;
-            table.touch_all()?;
-            tables[stones as usize] = Some(table);
+            tables.add(self.table(stones)?)?;
         }
-        Ok(VerifiedTables { tables })
+        Ok(tables)
+    }
+
+    /// All values of the table of `stones` stones, in the order of [`crate::index::Index`],
+    /// whether it is packed or compressed, compared with its content hash and its counts.
+    ///
+    /// # Errors
+    /// If this table, or one of fewer stones, is missing or damaged.
+    pub fn unpack(&self, stones: u32) -> Result<Vec<i8>, ProbeError> {
+        self.smaller_tables(stones)?.unpack(self.table(stones)?)
+    }
+
+    /// Counts the values of the table of `stones` stones, from its data.
+    ///
+    /// # Errors
+    /// If the table is missing or damaged; if it is compressed, also if one of fewer stones is.
+    pub fn count(&self, stones: u32) -> Result<Counts, ProbeError> {
+        let table = self.table(stones)?;
+        match table.header().encoding {
+            Encoding::Packed => Ok(table.count()?),
+            Encoding::Compressed => Ok(self.unpack(stones)?.into_iter().collect()),
+        }
     }
 
     /// The value of a board: [`Probe::value`] alone.
@@ -422,7 +448,10 @@ impl Tablebase {
         }
         match self.table(stones) {
             Ok(table) => match table.index().place(board) {
-                Some(place) => Ok(table.value(place)?),
+                Some(place) => match table.stored(place)? {
+                    Some(value) => Ok(value),
+                    None => self.value_ahead(stones, &rules::turn(board, self.rules)),
+                },
                 None => self.value_ahead(stones, &rules::turn(board, self.rules)),
             },
             Err(error @ ProbeError::Missing { .. }) => {
@@ -509,23 +538,6 @@ fn quoted(word: &str) -> String {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-/// Tables whose blocks were all found right: reading them cannot fail. From
-/// [`Tablebase::smaller_tables`] and [`Tablebase::tables_with`].
-#[derive(Clone, Debug)]
-pub struct VerifiedTables<'a> {
-    /// The tables by their stones.
-    tables: [Option<&'a Table>; MAX_STONES as usize + 1],
-}
-
-impl SmallerTables for VerifiedTables<'_> {
-    /// # Panics
-    /// If the range is not inside the table, or the table is not among those asked for.
-    fn read(&self, stones: u32, place: u64, values: &mut [i8]) {
-        let table = self.tables[stones as usize].expect("one of the tables asked for");
-        table.read_checked(place, values);
     }
 }
 

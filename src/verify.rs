@@ -26,10 +26,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use crate::board::Board;
+use crate::engine::SmallerTables;
 use crate::half;
 use crate::rules::{self, Rules};
-use crate::table::{Table, TableError};
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::table::TableError;
+use crate::tablebase::{ProbeError, Tablebase, VerifiedTables};
 pub use certificate::{Certificate, CertificateError, Proof, ReliedOn, certificate_path, proof};
 pub use prove::prove;
 
@@ -150,12 +151,10 @@ pub fn verify(
 ) -> Result<(), VerifyError> {
     let table = tables.table(stones)?;
     let total = table.header().positions();
-    // A capture takes at least two stones.
-    let smaller = (0..(stones + 1).saturating_sub(2)).map(|smaller| tables.table(smaller));
-    let check = Check { rules: tables.rules(), table, smaller: smaller.collect::<Result<_, _>>()? };
 
     progress(Step::File, 0, total);
     table.check()?;
+    let check = Check { rules: tables.rules(), stones, tables: tables.tables_with(stones)? };
     progress(Step::File, total, total);
 
     let done = AtomicU64::new(0);
@@ -181,21 +180,21 @@ pub fn verify(
 
 struct Check<'a> {
     rules: Rules,
-    table: &'a Table,
-    /// The tables of 0, 1, 2, … stones.
-    smaller: Vec<&'a Table>,
+    stones: u32,
+    /// The table that is checked, and those of fewer stones.
+    tables: VerifiedTables<'a>,
 }
 
 impl Check<'_> {
     /// Checks the positions of one waiting half-board, whose row of the table starts at `start`.
     fn row(&self, waiting: usize, row: usize, start: u64) -> Result<(), VerifyError> {
-        let own = self.table.header().stones as usize - waiting;
+        let own = self.stones as usize - waiting;
         let waiting = half::open_unrank(waiting, row);
         let mut values = vec![0; half::count(own)];
-        self.table.read(start, &mut values)?;
+        self.tables.read(self.stones, start, &mut values);
         for (place, (mover, stored)) in (start..).zip(half::all(own).zip(values)) {
             let board = Board::from_halves(mover, waiting);
-            let expected = self.one_ply_ahead(&board)?;
+            let expected = self.one_ply_ahead(&board);
             if stored != expected {
                 return Err(VerifyError::Wrong(WrongPosition { board, place, stored, expected }));
             }
@@ -203,16 +202,16 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn one_ply_ahead(&self, board: &Board) -> Result<i8, TableError> {
+    fn one_ply_ahead(&self, board: &Board) -> i8 {
         let stones = board.stones();
         let turn = rules::turn(board, self.rules);
         let mut best = turn.end_value(stones);
         for play in turn.moves() {
             let left = play.child.stones();
-            let table = if left == stones { self.table } else { self.smaller[left as usize] };
-            let place = table.index().place(&play.child).expect("the pit just played is empty");
-            best = best.max(Some(play.captured as i8 - table.value(place)?));
+            let index = self.tables.table(left).index();
+            let place = index.place(&play.child).expect("the pit just played is empty");
+            best = best.max(Some(play.captured as i8 - self.tables.value(left, place)));
         }
-        Ok(best.expect("without a legal move the game is over"))
+        best.expect("without a legal move the game is over")
     }
 }

@@ -245,7 +245,8 @@ fn headers_that_cannot_be_right_are_refused() {
     refused(18, &[1], "a table of depths, expected values");
     refused(18, &[77], "metric 77 is unknown");
     refused(19, &[1], "index order 1 is unknown");
-    refused(20, &[1], "encoding 1 is unknown");
+    refused(20, &[1], "bits is 3, expected 0");
+    refused(20, &[2], "encoding 2 is unknown");
     refused(21, &[7], "bits is 7, expected 3");
     refused(23, &[1], "zero is 256, expected 0");
     refused(24, &huge, "positions is 18446744073709551615, expected 364");

@@ -147,7 +147,7 @@ impl Summary {
 impl Table {
     fn of(tables: &Tablebase, stones: u32) -> Result<Table, ProbeError> {
         // From the data, not from the header: what is counted is what is there.
-        let stored = tables.table(stones)?.count()?;
+        let stored = tables.count(stones)?;
         let all = stats::unreachable_boards(tables, stones)?.plus(&stored);
         let (mut stored_depths, mut all_depths, mut deepest) = (None, None, None);
         if let Some(depths) = tables.depths(stones)? {

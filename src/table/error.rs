@@ -105,6 +105,20 @@ pub enum TableError {
         /// Blocks in the file.
         blocks: u64,
     },
+    /// The checksum of a block is right and it is not compressed values.
+    BadBlock {
+        /// The file.
+        path: PathBuf,
+        /// The block, from 0.
+        block: u64,
+        /// Blocks in the file.
+        blocks: u64,
+    },
+    /// The table is compressed, so half of its values are known only from a look ahead.
+    LooksAhead {
+        /// The file.
+        path: PathBuf,
+    },
     /// Every checksum is right and the values are not those that were written.
     WrongContent {
         /// The file.
@@ -174,6 +188,8 @@ impl TableError {
             | TableError::WrongLength { path, .. }
             | TableError::CorruptHeader { path, .. }
             | TableError::CorruptBlock { path, .. }
+            | TableError::BadBlock { path, .. }
+            | TableError::LooksAhead { path }
             | TableError::WrongContent { path, .. }
             | TableError::WrongCounts { path, .. }
             | TableError::WrongValues { path, .. }
@@ -240,6 +256,16 @@ impl fmt::Display for TableError {
                 "corrupt data: the checksum of block {block} (of 0 to {}) is wrong. Copy or build the \
                  file again.",
                 blocks - 1
+            ),
+            TableError::BadBlock { block, blocks, .. } => write!(
+                f,
+                "corrupt data: block {block} (of 0 to {}) is not compressed values, though its checksum is \
+                 right. Build the file again.",
+                blocks - 1
+            ),
+            TableError::LooksAhead { .. } => f.write_str(
+                "a compressed table: half of its values need a look ahead, into the tables of fewer stones \
+                 too. Ask the directory of tables, not this file alone.",
             ),
             TableError::WrongContent { expected, found, .. } => write!(
                 f,

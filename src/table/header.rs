@@ -11,6 +11,7 @@ use std::str::FromStr;
 use bincode::{Decode, Encode};
 
 use super::BLOCK_POSITIONS;
+use super::compressed;
 use super::counts::{Counts, VALUES};
 use super::error::TableError;
 use super::packed::{self, PADDING};
@@ -74,11 +75,16 @@ impl fmt::Display for IndexOrder {
 pub enum Encoding {
     /// A number of fixed width for each value that occurs.
     Packed,
+    /// Half of the positions, entropy-coded: [`crate::table::compressed`].
+    Compressed,
 }
 
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("packed")
+        f.pad(match self {
+            Encoding::Packed => "packed",
+            Encoding::Compressed => "compressed",
+        })
     }
 }
 
@@ -143,6 +149,8 @@ pub struct Header {
     pub counts: Counts,
     /// The hash of the values.
     pub content_hash: ContentHash,
+    /// Bytes of data, if they do not follow from the rest: of a compressed table.
+    pub(super) compressed_bytes: u64,
 }
 
 impl Header {
@@ -151,28 +159,55 @@ impl Header {
         Index::new(self.stones).positions()
     }
 
-    /// Bits a position, 0..=7.
+    /// Bits a position, 0..=7; 0 if the table is compressed.
     pub fn bits(&self) -> u32 {
-        packed::width(self.counts.iter().count())
+        match self.encoding {
+            Encoding::Packed => packed::width(self.counts.iter().count()),
+            Encoding::Compressed => 0,
+        }
     }
 
-    /// Blocks of 65,536 positions (the last may have fewer), each with a checksum of its own.
+    /// Blocks of the data, each with a checksum of its own: 65,536 positions (the last may have
+    /// fewer) if the table is packed, the model and the blocks of [`crate::table::compressed`] if
+    /// it is compressed.
     pub fn blocks(&self) -> u64 {
-        self.positions().div_ceil(BLOCK_POSITIONS)
+        match self.encoding {
+            Encoding::Packed => self.positions().div_ceil(BLOCK_POSITIONS),
+            Encoding::Compressed => 1 + compressed::blocks(self.stones),
+        }
+    }
+
+    /// Positions of a block, at most.
+    fn block_positions(&self) -> u64 {
+        match self.encoding {
+            Encoding::Packed => BLOCK_POSITIONS,
+            Encoding::Compressed => compressed::BLOCK_POSITIONS,
+        }
+    }
+
+    /// Bytes of one entry of the directory.
+    pub(super) fn entry_bytes(&self) -> usize {
+        match self.encoding {
+            Encoding::Packed => 4,
+            Encoding::Compressed => 8,
+        }
     }
 
     /// Bytes from the start of the file to the data.
     pub fn data_offset(&self) -> u64 {
-        (HEADER_BYTES as u64 + 4 * self.blocks()).next_multiple_of(PAGE)
+        (HEADER_BYTES as u64 + self.entry_bytes() as u64 * self.blocks()).next_multiple_of(PAGE)
     }
 
     /// Bytes of data, with the padding at the end.
     pub fn data_bytes(&self) -> u64 {
-        packed::packed_bytes(self.positions(), self.bits()) + PADDING as u64
+        match self.encoding {
+            Encoding::Packed => packed::packed_bytes(self.positions(), self.bits()) + PADDING as u64,
+            Encoding::Compressed => self.compressed_bytes,
+        }
     }
 
-    /// Where in the data a block lies, in bytes; the last ends with the padding.
-    pub(super) fn block_bytes(&self, block: u64) -> Range<u64> {
+    /// Where in the data of a packed table a block lies, in bytes; the last ends with the padding.
+    pub(super) fn packed_block(&self, block: u64) -> Range<u64> {
         let start = packed::packed_bytes(block * BLOCK_POSITIONS, self.bits());
         let end = packed::packed_bytes((block + 1) * BLOCK_POSITIONS, self.bits());
         start..if block + 1 == self.blocks() { self.data_bytes() } else { end }
@@ -180,7 +215,7 @@ impl Header {
 
     /// Bytes of the whole file.
     pub fn file_bytes(&self) -> u64 {
-        self.data_offset() + self.data_bytes()
+        self.data_offset().saturating_add(self.data_bytes())
     }
 }
 
@@ -232,22 +267,27 @@ fn body_bytes(metric: Metric) -> usize {
 }
 
 pub(super) const HALVES: u8 = 0;
-const PACKED: u8 = 0;
+
+fn encoding_code(encoding: Encoding) -> u8 {
+    match encoding {
+        Encoding::Packed => 0,
+        Encoding::Compressed => 1,
+    }
+}
 
 /// The bytes of a header, and the checksum of the directory that follows it.
 pub(super) fn encode(header: &Header, directory_checksum: u32) -> [u8; HEADER_BYTES] {
     let IndexOrder::Halves = header.order;
-    let Encoding::Packed = header.encoding;
     let body = Body {
         rules: rules_code(header.rules),
         stones: header.stones as u8,
         metric: metric_code(header.metric),
         order: HALVES,
-        encoding: PACKED,
+        encoding: encoding_code(header.encoding),
         bits: header.bits() as u8,
         zero: 0,
         positions: header.positions(),
-        block_positions: BLOCK_POSITIONS as u32,
+        block_positions: header.block_positions() as u32,
         blocks: header.blocks() as u32,
         data_offset: header.data_offset(),
         data_bytes: header.data_bytes(),
@@ -367,10 +407,12 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
 
     // The header is as it was written. Is it one this program understands?
     let (rules, metric, order) = known(path, body.rules, body.metric, body.order)?;
-    if body.encoding != PACKED {
+    let encodings = [Encoding::Packed, Encoding::Compressed];
+    let Some(encoding) = encodings.into_iter().find(|&encoding| encoding_code(encoding) == body.encoding)
+    else {
         let (field, found) = ("encoding", body.encoding);
         return Err(TableError::Unsupported { path: path.to_owned(), field, found });
-    }
+    };
 
     // Does it agree with itself? All that follows from rules, stones and counts must be so.
     let stones = u32::from(body.stones);
@@ -382,9 +424,10 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
         stones,
         metric,
         order,
-        encoding: Encoding::Packed,
+        encoding,
         counts: Counts::from_slots(body.counts),
         content_hash: ContentHash(body.content_hash),
+        compressed_bytes: body.data_bytes,
     };
     let counted = body.counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
     if counted != Some(header.positions()) {
@@ -399,7 +442,7 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
         ("bits", u64::from(header.bits()), u64::from(body.bits)),
         ("zero", 0, u64::from(body.zero)),
         ("positions", header.positions(), body.positions),
-        ("block positions", BLOCK_POSITIONS, u64::from(body.block_positions)),
+        ("block positions", header.block_positions(), u64::from(body.block_positions)),
         ("blocks", header.blocks(), u64::from(body.blocks)),
         ("data offset", header.data_offset(), body.data_offset),
         ("data bytes", header.data_bytes(), body.data_bytes),

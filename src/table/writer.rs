@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use super::BLOCK_POSITIONS;
+use super::compressed::Encoder;
 use super::counts::Counts;
 use super::error::TableError;
 use super::header::{self, ContentHash, Encoding, HEADER_BYTES, Header, IndexOrder, Metric};
@@ -39,6 +40,21 @@ const BATCH: u64 = 64;
 /// is one, is then still in place, unless the error says that the directory cannot be forced to
 /// disk: the new table is then in place, and may be lost if the machine stops.
 pub fn write(path: impl AsRef<Path>, rules: Rules, stones: u32, values: &[i8]) -> Result<Header, TableError> {
+    write_as(Encoding::Packed, path, rules, stones, values)
+}
+
+/// Writes values like [`write()`], in any encoding. Compressing takes a few seconds for every
+/// hundred million positions.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_as(
+    encoding: Encoding,
+    path: impl AsRef<Path>,
+    rules: Rules,
+    stones: u32,
+    values: &[i8],
+) -> Result<Header, TableError> {
     let path = path.as_ref();
     let counts = count(path, stones, values)?;
     let mut header = Header {
@@ -46,21 +62,28 @@ pub fn write(path: impl AsRef<Path>, rules: Rules, stones: u32, values: &[i8]) -
         stones,
         metric: Metric::Value,
         order: IndexOrder::Halves,
-        encoding: Encoding::Packed,
+        encoding,
         counts,
         content_hash: ContentHash([0; 32]),
+        compressed_bytes: 0,
     };
 
+    // How long a compressed table will be is not known before it is written.
     let bytes = header.file_bytes();
     let fill = |file: &File| {
         let (hash, written) = rayon::join(
             || ContentHash(Sha256::digest(as_bytes(values)).into()),
-            || write_data(file, &header, values),
+            || match encoding {
+                Encoding::Packed => write_packed(file, &header, values),
+                Encoding::Compressed => write_compressed(file, &header, values),
+            },
         );
         header.content_hash = hash;
-        write_start(file, &header, &written?)
+        let (bytes, directory) = written?;
+        header.compressed_bytes = bytes;
+        write_start(file, &header, directory)
     };
-    write_whole(path, bytes, fill, |file| Table::open(file, rules, stones)?.check())?;
+    write_whole(path, bytes, fill, |file| Table::open(file, rules, stones)?.check_against(values))?;
     Ok(header)
 }
 
@@ -200,8 +223,8 @@ fn reserve(path: &Path, directory: &Path, file: &File, bytes: u64) -> Result<(),
     }
 }
 
-/// Writes the data; returns the checksum of each block.
-fn write_data(file: &File, header: &Header, values: &[i8]) -> std::io::Result<Vec<u32>> {
+/// Writes the data; returns how many bytes, and the directory.
+fn write_packed(file: &File, header: &Header, values: &[i8]) -> std::io::Result<(u64, Vec<u8>)> {
     let packing = Packing::new(&header.counts);
     let block_bytes = packed_bytes(BLOCK_POSITIONS, header.bits()) as usize;
     let mut checksums = Vec::new();
@@ -209,8 +232,8 @@ fn write_data(file: &File, header: &Header, values: &[i8]) -> std::io::Result<Ve
     for (batch, values) in values.chunks((BATCH * BLOCK_POSITIONS) as usize).enumerate() {
         let first = batch as u64 * BATCH;
         let blocks = first..header.blocks().min(first + BATCH);
-        let start = header.block_bytes(first).start;
-        let end = header.block_bytes(blocks.end - 1).end;
+        let start = header.packed_block(first).start;
+        let end = header.packed_block(blocks.end - 1).end;
         buffer.clear();
         buffer.resize((end - start) as usize, 0);
         if block_bytes > 0 {
@@ -220,17 +243,37 @@ fn write_data(file: &File, header: &Header, values: &[i8]) -> std::io::Result<Ve
             places.zip(packed).for_each(|(values, packed)| packing.encode(values, packed));
         }
         checksums.par_extend(blocks.into_par_iter().map(|block| {
-            let bytes = header.block_bytes(block);
+            let bytes = header.packed_block(block);
             crc32fast::hash(&buffer[(bytes.start - start) as usize..(bytes.end - start) as usize])
         }));
         file.write_all_at(&buffer, header.data_offset() + start)?;
     }
-    Ok(checksums)
+    let directory = checksums.iter().flat_map(|checksum| checksum.to_le_bytes());
+    Ok((header.data_bytes(), directory.collect()))
+}
+
+/// Writes the data; returns how many bytes, and the directory.
+fn write_compressed(file: &File, header: &Header, values: &[i8]) -> std::io::Result<(u64, Vec<u8>)> {
+    let encoder = Encoder::new(header.stones, values);
+    let (mut bytes, mut directory) = (0, Vec::new());
+    let mut append = |block: &[u8]| {
+        directory.extend(crc32fast::hash(block).to_le_bytes());
+        directory.extend((block.len() as u32).to_le_bytes());
+        let at = header.data_offset() + bytes;
+        bytes += block.len() as u64;
+        file.write_all_at(block, at)
+    };
+    append(&encoder.model())?;
+    let blocks: Vec<u64> = (0..header.blocks() - 1).collect();
+    for batch in blocks.chunks(BATCH as usize) {
+        let encoded: Vec<Vec<u8>> = batch.par_iter().map(|&block| encoder.block(block)).collect();
+        encoded.iter().try_for_each(|block| append(block))?;
+    }
+    Ok((bytes, directory))
 }
 
 /// Writes what comes before the data.
-fn write_start(file: &File, header: &Header, checksums: &[u32]) -> std::io::Result<()> {
-    let mut directory: Vec<u8> = checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
+fn write_start(file: &File, header: &Header, mut directory: Vec<u8>) -> std::io::Result<()> {
     directory.resize(header.data_offset() as usize - HEADER_BYTES, 0);
     file.write_all_at(&header::encode(header, crc32fast::hash(&directory)), 0)?;
     file.write_all_at(&directory, HEADER_BYTES as u64)

@@ -7,10 +7,11 @@ use rayon::prelude::*;
 use super::certificate::{Certificate, ReliedOn};
 use super::{Step, VerifyError, WrongDepth, WrongPosition};
 use crate::board::{Board, PITS};
+use crate::engine::SmallerTables;
 use crate::half;
 use crate::rules::{self, Rules};
 use crate::table::{DepthTable, Table, TableError};
-use crate::tablebase::Tablebase;
+use crate::tablebase::{Tablebase, VerifiedTables};
 
 /// Proves the table of `stones` stones, given that the tables of fewer are right: checks the files
 /// of values and depths, the files of the smaller tables, and then that each stored position's
@@ -62,9 +63,10 @@ pub fn prove(
         }
         table.check()?;
     }
+    let values = tables.tables_with(stones)?;
     progress(Step::File, total, total);
 
-    let proof = Equations { rules: tables.rules(), table, depths, smaller };
+    let proof = Equations { rules: tables.rules(), stones, values, depths };
     let done = AtomicU64::new(0);
     for waiting in 0..=stones as usize {
         let columns = half::count(stones as usize - waiting) as u64;
@@ -101,16 +103,16 @@ pub fn prove(
         sum_of_depths: depths.sum,
         values: header.content_hash,
         depths: depths.content_hash,
-        relied_on: proof.smaller.iter().map(relied_on).collect(),
+        relied_on: smaller.iter().map(relied_on).collect(),
     })
 }
 
 struct Equations<'a> {
     rules: Rules,
-    table: &'a Table,
+    stones: u32,
+    /// The table that is proved, and those of fewer stones.
+    values: VerifiedTables<'a>,
     depths: &'a DepthTable,
-    /// The tables of 0, 1, 2, … stones.
-    smaller: Vec<&'a Table>,
 }
 
 /// A legal move, as the equations need it.
@@ -125,10 +127,10 @@ struct Outcome {
 impl Equations<'_> {
     /// Checks the positions of one waiting half-board, whose row of the table starts at `start`.
     fn row(&self, waiting: usize, row: usize, start: u64) -> Result<(), VerifyError> {
-        let own = self.table.header().stones as usize - waiting;
+        let own = self.stones as usize - waiting;
         let waiting = half::open_unrank(waiting, row);
         let (mut values, mut depths) = (vec![0; half::count(own)], vec![0; half::count(own)]);
-        self.table.read(start, &mut values)?;
+        self.values.read(self.stones, start, &mut values);
         self.depths.read(start, &mut depths)?;
         let stored = values.into_iter().zip(depths);
         for (place, (mover, (value, depth))) in (start..).zip(half::all(own).zip(stored)) {
@@ -145,9 +147,9 @@ impl Equations<'_> {
         let mut expected = turn.end_value(stones);
         for (outcome, play) in outcomes.iter_mut().zip(turn.moves()) {
             let left = play.child.stones();
-            let table = if left == stones { self.table } else { self.smaller[left as usize] };
-            let child = table.index().place(&play.child).expect("the pit just played is empty");
-            let worth = play.captured as i8 - table.value(child)?;
+            let index = self.values.table(left).index();
+            let child = index.place(&play.child).expect("the pit just played is empty");
+            let worth = play.captured as i8 - self.values.value(left, child);
             *outcome = Some(Outcome { value: worth, quiet: (play.captured == 0).then_some(child) });
             expected = expected.max(Some(worth));
         }
