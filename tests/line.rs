@@ -12,8 +12,11 @@ use awari::tablebase::{Finish, Line, MoveValue, Tablebase, table_path};
 use awari::{Board, Rules, rules, stats, table};
 use common::{Random, believed, build, build_with_depths};
 
-/// Boards played from, for each rule set.
-const BOARDS: usize = 2_000;
+/// Boards played from, for each rule set;
+/// `AWARI_TEST_BOARDS=10000` for more.
+fn boards() -> usize {
+    std::env::var("AWARI_TEST_BOARDS").map_or(2_000, |boards| boards.parse().unwrap())
+}
 
 /// Plies without a capture after which nobody will capture: more than any depth.
 const ENDLESS: usize = 1_000;
@@ -50,7 +53,7 @@ fn lines_end_and_gain_what_the_value_says() {
         let tables = build_with_depths(dir.path(), rules, most);
         let mut random = Random(1);
         let mut endless = 0;
-        for number in 0..BOARDS {
+        for number in 0..boards() {
             let start = random.board(1 + number as u32 % most);
             let line = tables.line(&start).unwrap();
             let probe = tables.probe(&start).unwrap();
@@ -86,8 +89,8 @@ fn lines_end_and_gain_what_the_value_says() {
                 }
             }
         }
-        println!("{rules}: {endless} of {BOARDS} lines have no end");
-        assert!((1..BOARDS).contains(&endless));
+        println!("{rules}: {endless} of {} lines have no end", boards());
+        assert!((1..boards()).contains(&endless));
     }
 }
 
@@ -129,7 +132,7 @@ fn the_winner_gets_his_due_and_the_loser_holds_out() {
         let by_the_table = |board: &Board| tables.best_move(board).unwrap().unwrap();
         let mut random = Random(2);
         let (mut wins, mut losses) = (0, 0);
-        for number in 0..BOARDS {
+        for number in 0..boards() {
             let start = random.board(1 + number as u32 % most);
             let probe = tables.probe(&start).unwrap();
             let (value, depth) = (i32::from(probe.value), usize::from(probe.depth.unwrap()));
@@ -167,7 +170,7 @@ fn the_winner_gets_his_due_and_the_loser_holds_out() {
                 losses += 1;
             }
         }
-        assert!(wins > BOARDS / 10 && losses > BOARDS / 10, "{wins} wins, {losses} losses");
+        assert!(wins > boards() / 10 && losses > boards() / 10, "{wins} wins, {losses} losses");
     }
 }
 
