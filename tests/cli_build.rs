@@ -109,6 +109,15 @@ fn memory_is_a_number_with_a_unit() {
 }
 
 #[test]
+fn a_pipe_in_place_of_the_lock_is_no_lock() {
+    let dir = TempDir::new().unwrap();
+    std::fs::create_dir_all(dir.path().join("awari")).unwrap();
+    let pipe = dir.path().join("awari/.lock");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    awari(dir.path(), &["build", "--stones", "2"]).exits(1).says(&["cannot use the directory"]);
+}
+
+#[test]
 fn a_directory_that_cannot_be_made() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let dir = file.path().join("databases");

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The lock file, in the directory of a rule set.
@@ -32,6 +32,8 @@ impl Lock {
                 .create(true)
                 .truncate(false)
                 .write(true)
+                // A pipe of that name would have this wait for a reader for ever.
+                .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
                 .open(&path)
                 .map_err(LockError::Io)?;
             match file.try_lock() {
