@@ -14,7 +14,9 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use crate::board::{Board, MAX_STONES};
 use crate::index::IMPOSSIBLE_STONES;
@@ -198,8 +200,14 @@ pub struct Tablebase {
     rules: Rules,
     tables: [OnceLock<Table>; MAX_STONES as usize + 1],
     depths: [OnceLock<DepthTable>; MAX_STONES as usize + 1],
+    opened: Instant,
+    /// When depths were last looked for in vain, in milliseconds since `opened`; 0 for never.
+    looked_for_depths: [AtomicU64; MAX_STONES as usize + 1],
     cache: Arc<TileCache>,
 }
+
+/// How long missing depths are not looked for again.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Bytes of compressed tables that a tablebase keeps decoded, at most.
 const CACHE: usize = 64 << 20;
@@ -244,8 +252,18 @@ impl Tablebase {
         }
         let tables = [const { OnceLock::new() }; MAX_STONES as usize + 1];
         let depths = [const { OnceLock::new() }; MAX_STONES as usize + 1];
+        let looked_for_depths = [const { AtomicU64::new(0) }; MAX_STONES as usize + 1];
+        let opened = Instant::now();
         let cache = Arc::new(TileCache::new(CACHE));
-        Ok(Tablebase { directory: directory.to_owned(), rules, tables, depths, cache })
+        Ok(Tablebase {
+            directory: directory.to_owned(),
+            rules,
+            tables,
+            depths,
+            opened,
+            looked_for_depths,
+            cache,
+        })
     }
 
     /// The directory, as it was given.
@@ -329,6 +347,23 @@ impl Tablebase {
             Err(TableError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// As [`Tablebase::depths`], but looks for missing ones at most every [`LOOK_AGAIN`]: probes
+    /// ask more often than a file system can answer.
+    fn depths_as_of_late(&self, stones: u32) -> Result<Option<&DepthTable>, ProbeError> {
+        let looked = &self.looked_for_depths[stones as usize];
+        let now = self.opened.elapsed().as_millis() as u64 + 1;
+        let last = looked.load(Ordering::Relaxed);
+        let lately = last > 0 && now - last.min(now) < LOOK_AGAIN.as_millis() as u64;
+        if lately && self.depths[stones as usize].get().is_none() {
+            return Ok(None);
+        }
+        let depths = self.depths(stones)?;
+        if depths.is_none() {
+            looked.store(now, Ordering::Relaxed);
+        }
+        Ok(depths)
     }
 
     /// The depths of `stones` stones, for who cannot do without.
@@ -483,7 +518,7 @@ impl Tablebase {
         }
         let over = || rules::turn(board, self.rules).end.is_some();
         let stones = board.stones();
-        match self.depths(stones) {
+        match self.depths_as_of_late(stones) {
             Ok(Some(depths)) => match depths.index().place(board) {
                 Some(place) => Ok(Some(depths.depth(place)?)),
                 None => self.depth_ahead(board, value),
