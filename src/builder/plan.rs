@@ -51,6 +51,10 @@ pub enum State<H = Header> {
     Unusable(TableError),
 }
 
+/// Bytes of memory that compressing takes at most beside the values: examples to learn from, and
+/// what is counted on the way. Measured, and rounded up.
+const COMPRESSING: u64 = 64 << 20;
+
 impl PlannedTable {
     /// Bytes of memory its values take while something is built upon them: none if they are read
     /// from a mapped file.
@@ -125,6 +129,10 @@ impl Plan {
     pub fn needs_of_values(&self, table: &PlannedTable) -> Needs {
         let mut needs = Needs::of_values(table.stones);
         needs.working += self.unpacked_below(table);
+        if table.lacks_values() && table.encoding == Encoding::Compressed {
+            // By then what solving took is free again.
+            needs.working = needs.working.max(COMPRESSING);
+        }
         needs
     }
 

@@ -34,7 +34,7 @@ pub struct Build {
     /// and twice the memory; proofs need them, and winning does
     #[arg(long)]
     depth: bool,
-    /// Write compressed tables: a quarter of the size or less, slower to read
+    /// Write compressed tables: about a quarter of the size, slower to read
     ///
     /// Tables that are there stay as they are; awari convert writes them anew. While larger tables
     /// are built upon compressed ones, these are unpacked into memory, one byte a position: the
