@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::board::MAX_STONES;
-use crate::engine::{self, Effort, Needs, Pass, Storage, Watch};
+use crate::engine::{self, Effort, Pass, Storage, Watch};
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
-use crate::table::{self, DepthHeader, Header, TableError};
+use crate::table::{self, DepthHeader, Encoding, Header, TableError};
 use crate::tablebase::{ProbeError, Tablebase};
 pub use error::BuildError;
 use lock::{Lock, LockError};
@@ -124,6 +124,7 @@ pub struct Builder {
     rules: Rules,
     stones: u32,
     depths: bool,
+    encoding: Encoding,
     threads: usize,
     memory: Option<u64>,
 }
@@ -132,7 +133,15 @@ impl Builder {
     /// A builder of tables in `dir/<rules>/`, which is made if it is missing. Until told
     /// otherwise it builds the table of 0 stones only, on every core.
     pub fn new(dir: impl Into<PathBuf>, rules: Rules) -> Builder {
-        Builder { dir: dir.into(), rules, stones: 0, depths: false, threads: 0, memory: None }
+        Builder {
+            dir: dir.into(),
+            rules,
+            stones: 0,
+            depths: false,
+            encoding: Encoding::Packed,
+            threads: 0,
+            memory: None,
+        }
     }
 
     /// The most stones to build a table of.
@@ -145,6 +154,14 @@ impl Builder {
     #[must_use]
     pub fn depths(self, depths: bool) -> Builder {
         Builder { depths, ..self }
+    }
+
+    /// How to write the values; packed until told otherwise. Tables that are there stay as they
+    /// are. Compressed tables are unpacked into memory, a byte a position, while larger ones are
+    /// built upon them, scratch files or not.
+    #[must_use]
+    pub fn encoding(self, encoding: Encoding) -> Builder {
+        Builder { encoding, ..self }
     }
 
     /// How many threads to use; 0 for as many as there are cores. The tables are the same
@@ -221,6 +238,7 @@ impl Builder {
         let survey = |stones| PlannedTable {
             stones,
             positions: Index::new(stones).positions(),
+            encoding: self.encoding,
             state: match tables.table(stones) {
                 Ok(table) => State::There(Box::new(table.header().clone())),
                 Err(ProbeError::Table(error)) => State::Unusable(error),
@@ -293,7 +311,7 @@ fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<
             let of = |needs| {
                 if plan.needs_scratch(needs) { Storage::Scratch(plan.dir.clone()) } else { Storage::Memory }
             };
-            (of(Needs::of_values(table.stones)), of(Needs::of_depths(table.stones)))
+            (of(plan.needs_of_values(table)), of(plan.needs_of_depths(table)))
         })
         .collect();
     for planned in plan.tables {
@@ -305,13 +323,13 @@ fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<
         if let Some(State::Unusable(error)) = planned.depths {
             return Err(BuildError::Unusable(error));
         }
-        todo.push((planned.stones, there, planned.depths.is_some()));
+        todo.push((planned.stones, planned.encoding, there, planned.depths.is_some()));
     }
     let mut all = Vec::with_capacity(todo.len());
-    for ((stones, there, with_depths), (for_values, for_depths)) in todo.into_iter().zip(storages) {
+    for ((stones, encoding, there, with_depths), (for_values, for_depths)) in todo.into_iter().zip(storages) {
         let (header, work) = match there {
             Some(header) => (header, None),
-            None => build_values(stones, tables, &for_values, progress)?,
+            None => build_values(stones, encoding, tables, &for_values, progress)?,
         };
         let depths =
             with_depths.then(|| depths(stones, &header, tables, &for_depths, progress)).transpose()?;
@@ -324,6 +342,7 @@ fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<
 
 fn build_values(
     stones: u32,
+    encoding: Encoding,
     tables: &Tablebase,
     storage: &Storage,
     progress: &dyn Progress,
@@ -333,8 +352,10 @@ fn build_values(
     let watching =
         Watching { progress, what: &|pass, done, total| progress.solving(stones, pass, done, total) };
     let solved = engine::solve(rules, stones, &smaller, storage, &watching)?;
+    // Compressed tables were unpacked for it.
+    drop(smaller);
     progress.writing(stones);
-    let header = table::write(tables.path(stones), rules, stones, &solved.values)?;
+    let header = table::write_as(encoding, tables.path(stones), rules, stones, &solved.values)?;
     Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
 }
 

@@ -452,9 +452,13 @@ impl Tablebase {
     /// whether it is packed or compressed, compared with its content hash and its counts.
     ///
     /// # Errors
-    /// If this table, or one of fewer stones, is missing or damaged.
+    /// If the table is missing or damaged; if it is compressed, also if one of fewer stones is.
     pub fn unpack(&self, stones: u32) -> Result<Vec<i8>, ProbeError> {
-        self.smaller_tables(stones)?.unpack(self.table(stones)?)
+        let table = self.table(stones)?;
+        match table.header().encoding {
+            Encoding::Packed => VerifiedTables::new(self.rules).unpack(table),
+            Encoding::Compressed => self.smaller_tables(stones)?.unpack(table),
+        }
     }
 
     /// Counts the values of the table of `stones` stones, from its data.

@@ -6,7 +6,7 @@ use program::{awari, databases};
 
 #[test]
 fn every_command_helps_with_examples() {
-    for command in ["build", "probe", "line", "play", "stats", "info", "verify"] {
+    for command in ["build", "probe", "line", "play", "stats", "info", "verify", "convert"] {
         let run = awari(databases(), &[command, "--help"]).exits(0);
         assert!(
             run.stdout.contains("Examples:") && run.stdout.contains(&format!("awari {command}")),
@@ -22,6 +22,7 @@ fn every_command_helps_with_examples() {
         "stats",
         "info",
         "verify",
+        "convert",
         "Exit codes",
     ]);
     awari(databases(), &["--version"]).exits(0).prints(&["awari 0.1.0"]);

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use awari::builder::BuildError;
+use awari::table::{self, Encoding};
+use awari::{Rules, Tablebase};
 use program::databases;
 use tempfile::TempDir;
 
@@ -36,6 +38,33 @@ fn change(dir: &Path, name: &str, change: impl Fn(&mut Vec<u8>)) -> Held {
     change(&mut bytes);
     fs::write(path, bytes).unwrap();
     None
+}
+
+/// Compresses the table of 4 stones.
+fn compress(dir: &Path) {
+    let tables = Tablebase::open(dir.join("databases"), Rules::Awari).unwrap();
+    let values = tables.unpack(4).unwrap();
+    table::write_as(Encoding::Compressed, tables.path(4), Rules::Awari, 4, &values).unwrap();
+}
+
+/// Makes the first tile of a compressed table longer than its block, and every checksum right.
+fn forge(bytes: &mut [u8]) {
+    const HEADER: usize = 872;
+    let number = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let put = |bytes: &mut [u8], at: usize, checksum: u32| {
+        bytes[at..at + 4].copy_from_slice(&checksum.to_le_bytes());
+    };
+    let data = number(bytes, 40);
+    // Behind the model.
+    let block = data + number(bytes, HEADER + 4);
+    let end = block + number(bytes, HEADER + 12);
+    bytes[block..block + 2].fill(255);
+    let checksum = crc32fast::hash(&bytes[block..end]);
+    put(bytes, HEADER + 8, checksum);
+    let checksum = crc32fast::hash(&bytes[HEADER..data]);
+    put(bytes, 864, checksum);
+    let checksum = crc32fast::hash(&bytes[..868]);
+    put(bytes, 868, checksum);
 }
 
 /// Runs what follows and interrupts it after a second. Without `--foreground`, `timeout` sends the
@@ -148,6 +177,16 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
                          `awari verify` looks at all of them. Copy the file again, or delete it and build it.",
             },
             Trouble {
+                name: "Compressed values that are none",
+                prepare: |dir| {
+                    compress(dir);
+                    change(dir, "04.awari", |bytes| forge(bytes))
+                },
+                command: "awari verify --stones 4",
+                advice: "The file is as it was written, but by a faulty program or machine. Build it again, or \
+                         convert it again from a sound table.",
+            },
+            Trouble {
                 name: "A changed byte in the header",
                 prepare: |dir| change(dir, "04.awari", |bytes| bytes[100] ^= 1),
                 command: "awari verify --stones 4",
@@ -190,6 +229,33 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
                 prepare: nothing,
                 command: "awari info --dir nowhere",
                 advice: "Relative directories start from where the command is given.",
+            },
+        ],
+    ),
+    (
+        "Conversions",
+        &[
+            Trouble {
+                name: "A directory converted onto itself",
+                prepare: nothing,
+                command: "awari convert --to compressed databases",
+                advice: "Tables are never replaced. When the new ones are verified, the old can be deleted.",
+            },
+            Trouble {
+                name: "A file in the way",
+                prepare: |dir| {
+                    fs::create_dir_all(dir.join("small/awari")).unwrap();
+                    fs::copy(dir.join("databases/awari/04.awari"), dir.join("small/awari/04.awari")).unwrap();
+                    None
+                },
+                command: "awari convert --to compressed --stones 4 small",
+                advice: "Only what is already as it should be is left alone without a word.",
+            },
+            Trouble {
+                name: "A layout that other rules have not",
+                prepare: nothing,
+                command: "awari convert --to vu --rules abapa scores",
+                advice: "What reads such files knows no other rules.",
             },
         ],
     ),

@@ -6,7 +6,7 @@ use super::BuildError;
 use crate::engine::Needs;
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::rules::Rules;
-use crate::table::{DepthHeader, Header, TableError};
+use crate::table::{DepthHeader, Encoding, Header, TableError};
 
 /// What a build would do.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub struct PlannedTable {
     pub stones: u32,
     /// Positions stored.
     pub positions: u64,
+    /// How its values will be written, if they are missing.
+    pub encoding: Encoding,
     /// What is in the directory.
     pub state: State,
     /// What is there of its depths; None if they were not asked for.
@@ -49,12 +51,22 @@ pub enum State<H = Header> {
     Unusable(TableError),
 }
 
+/// Bytes of memory that compressing takes at most beside the values: examples to learn from, and
+/// what is counted on the way. Measured, and rounded up.
+const COMPRESSING: u64 = 64 << 20;
+
 impl PlannedTable {
-    /// What solving it takes, of whichever takes more: values or depths. The smaller tables are
-    /// mapped files; memory left over caches them, and too little of it makes a build slower, not
-    /// impossible.
-    pub fn needs(&self) -> Needs {
-        if self.lacks_depths() { Needs::of_depths(self.stones) } else { Needs::of_values(self.stones) }
+    /// Bytes of memory its values take while something is built upon them: none if they are read
+    /// from a mapped file.
+    fn unpacked(&self) -> u64 {
+        let encoding = match &self.state {
+            State::There(header) => header.encoding,
+            _ => self.encoding,
+        };
+        match encoding {
+            Encoding::Packed => 0,
+            Encoding::Compressed => self.positions,
+        }
     }
 
     /// Bytes on disk of the values: those of the file if it is there, otherwise the most it can
@@ -106,6 +118,38 @@ impl Plan {
         self.tables.iter().filter(|table| table.is_missing())
     }
 
+    /// What solving a table takes, of whichever takes more: values or depths. Smaller tables that
+    /// are packed are mapped files; memory left over caches them, and too little of it makes a
+    /// build slower, not impossible. Those that are compressed are unpacked into memory.
+    pub fn needs(&self, table: &PlannedTable) -> Needs {
+        if table.lacks_depths() { self.needs_of_depths(table) } else { self.needs_of_values(table) }
+    }
+
+    /// What finding its values takes.
+    pub fn needs_of_values(&self, table: &PlannedTable) -> Needs {
+        let mut needs = Needs::of_values(table.stones);
+        needs.working += self.unpacked_below(table);
+        if table.lacks_values() && table.encoding == Encoding::Compressed {
+            // By then what solving took is free again.
+            needs.working = needs.working.max(COMPRESSING);
+        }
+        needs
+    }
+
+    /// What finding its depths takes: they are built upon its values, too.
+    pub fn needs_of_depths(&self, table: &PlannedTable) -> Needs {
+        let mut needs = Needs::of_depths(table.stones);
+        needs.working += self.unpacked_below(table) + table.unpacked();
+        needs
+    }
+
+    /// Bytes of memory that the tables take that a build of this one reads: a capture takes two
+    /// stones at least.
+    fn unpacked_below(&self, table: &PlannedTable) -> u64 {
+        let read = self.tables.iter().filter(|smaller| smaller.stones + 2 <= table.stones);
+        read.map(PlannedTable::unpacked).sum()
+    }
+
     /// Bytes of memory used at most: what the largest table to build takes.
     pub fn memory_used(&self) -> u64 {
         self.missing().map(|table| self.memory_for(table)).max().unwrap_or(0)
@@ -113,13 +157,13 @@ impl Plan {
 
     /// Bytes of memory that a table takes.
     pub fn memory_for(&self, table: &PlannedTable) -> u64 {
-        let needs = table.needs();
+        let needs = self.needs(table);
         if self.needs_scratch(needs) { needs.working } else { needs.total() }
     }
 
     /// Bytes of scratch files that a table takes while it is built; 0 if it is built in memory.
     pub fn scratch_for(&self, table: &PlannedTable) -> u64 {
-        let needs = table.needs();
+        let needs = self.needs(table);
         if self.needs_scratch(needs) { needs.table } else { 0 }
     }
 
@@ -128,7 +172,7 @@ impl Plan {
         self.memory.is_some_and(|memory| needs.total() > memory)
     }
 
-    /// Bytes of the smaller tables that are read, through the file cache, while the largest table
+    /// Bytes of the files of smaller tables that are read, through the file cache, while the largest table
     /// to build is solved.
     pub fn mapped(&self) -> u64 {
         let largest = self.missing().map(|table| table.stones).max().unwrap_or(0);
@@ -154,7 +198,7 @@ impl Plan {
             let largest = self.missing().last().unwrap_or(table);
             return Err(BuildError::Memory {
                 stones: largest.stones,
-                needed: largest.needs(),
+                needed: self.needs(largest),
                 available: self.memory.unwrap_or(0),
                 dir: self.dir.clone(),
                 free: self.disk_free,
@@ -172,7 +216,7 @@ impl Plan {
     /// Whether a table can be solved in memory, or in scratch files beside the tables written by
     /// then.
     fn has_room_for(&self, table: &PlannedTable) -> bool {
-        let (needs, Some(memory)) = (table.needs(), self.memory) else { return true };
+        let (needs, Some(memory)) = (self.needs(table), self.memory) else { return true };
         let written = self.missing().filter(|other| other.stones <= table.stones).map(PlannedTable::disk);
         let disk = needs.table + written.sum::<u64>();
         needs.total() <= memory || needs.working <= memory && self.disk_free.is_none_or(|free| disk <= free)
@@ -186,7 +230,13 @@ mod tests {
     fn plan(stones: u32, memory: Option<u64>, disk_free: Option<u64>) -> Plan {
         let table = |stones| {
             let positions = Index::new(stones).positions();
-            PlannedTable { stones, positions, state: State::Missing, depths: None }
+            PlannedTable {
+                stones,
+                positions,
+                encoding: Encoding::Packed,
+                state: State::Missing,
+                depths: None,
+            }
         };
         let dir = "databases/awari".into();
         let tables = (0..=stones).map(table).collect();
@@ -230,6 +280,30 @@ mod tests {
         assert_eq!(both.memory_used(), Needs::of_depths(20).total());
         assert!(both.memory_used() > memory && both.disk() > disk + 80_214_915);
     }
+
+    #[test]
+    fn compressed_tables_are_unpacked_into_memory() {
+        let compressed = |memory| {
+            let mut plan = plan(20, memory, Some(u64::MAX));
+            plan.tables.iter_mut().for_each(|table| table.encoding = Encoding::Compressed);
+            plan
+        };
+        let mut roomy = compressed(None);
+        let unpacked: u64 = (0..=18).map(|stones| Index::new(stones).positions()).sum();
+        let needs = roomy.needs(&roomy.tables[20]);
+        assert_eq!(needs.table, Needs::of_values(20).table);
+        assert_eq!(needs.working, Needs::of_values(20).working + unpacked);
+        assert_eq!(roomy.memory_used(), needs.total());
+        // Scratch files do not help with that.
+        assert!(compressed(Some(needs.working)).check_room().is_ok());
+        let error = compressed(Some(needs.working - 1)).check_room().unwrap_err();
+        assert!(matches!(error, BuildError::Memory { stones: 20, .. }), "{error}");
+
+        roomy.tables[20].depths = Some(State::Missing);
+        let needs = roomy.needs(&roomy.tables[20]);
+        assert_eq!(needs.working, Needs::of_depths(20).working + unpacked + Index::new(20).positions());
+    }
+
     #[test]
     fn nothing_to_build_needs_nothing() {
         let mut nothing = plan(5, Some(0), Some(0));

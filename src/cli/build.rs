@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use awari::builder::{BuildError, Builder, Built, Plan, Progress, State};
 use awari::engine::Pass;
+use awari::table::Encoding;
 use awari::units;
 use serde::Serialize;
 
@@ -33,6 +34,13 @@ pub struct Build {
     /// and twice the memory; proofs need them, and winning does
     #[arg(long)]
     depth: bool,
+    /// Write compressed tables: about a quarter of the size, slower to read
+    ///
+    /// Tables that are there stay as they are; awari convert writes them anew. While larger tables
+    /// are built upon compressed ones, these are unpacked into memory, one byte a position: the
+    /// plan counts that, and scratch files do not help with it. Depths are not compressed yet.
+    #[arg(long)]
+    compress: bool,
     #[command(flatten)]
     rules: RulesOption,
     /// Threads to use, 1 to 1024 [default: all cores]
@@ -59,6 +67,7 @@ const EXAMPLES: &str = "\
 Examples:
   awari build --stones 12
   awari build --stones 12 --depth
+  awari build --stones 18 --compress --dir small
   awari build --stones 15 --rules abapa --threads 1
   awari build --stones 12 --json --dir /tmp/databases";
 
@@ -75,6 +84,7 @@ impl Build {
         let builder = Builder::new(dir, rules)
             .stones(self.stones)
             .depths(self.depth)
+            .encoding(if self.compress { Encoding::Compressed } else { Encoding::Packed })
             .threads(threads)
             .memory(self.memory);
         let result = builder.run(&watch);

@@ -94,12 +94,12 @@ impl Info {
 }
 
 /// A path as text; not every name of a file is text.
-fn readable<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn readable<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
 
 /// A path for a terminal: a name of a file may hold line ends, or orders to the terminal.
-fn harmless(path: &Path) -> String {
+pub(super) fn harmless(path: &Path) -> String {
     let text = path.display().to_string();
     let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(escaped).collect()
@@ -207,7 +207,7 @@ fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
     let style = Style::stdout();
     if items.iter().any(|item| matches!(item, Item::Table { .. })) {
         let head = format!(
-            "{:9} {:>6} {:>15} {:>8} {:>10} {:>8} {:>9} {:8}  {}",
+            "{:9} {:>6} {:>15} {:>10} {:>10} {:>8} {:>9} {:8}  {}",
             "rules",
             "stones",
             "positions",
@@ -244,7 +244,7 @@ fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
             let (positions, bytes) = (units::count(*positions), units::bytes(*bytes));
             writeln!(
                 out,
-                "{rules:9} {stones:>6} {positions:>15} {encoding:>8} {bytes:>10} {bits_per_position:>8.2} \
+                "{rules:9} {stones:>6} {positions:>15} {encoding:>10} {bytes:>10} {bits_per_position:>8.2} \
                  {depth:>9} {proof:8}  {content_hash}"
             )?;
         }

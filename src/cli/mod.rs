@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr.
 
 mod build;
+mod convert;
 mod failure;
 mod info;
 mod interrupt;
@@ -54,6 +55,7 @@ enum Command {
     Stats(stats::Stats),
     Info(info::Info),
     Verify(verify::Verify),
+    Convert(convert::Convert),
 }
 
 /// Runs the command the arguments ask for.
@@ -70,6 +72,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Stats(command) => command.run(&dir),
         Command::Info(command) => command.run(&dir),
         Command::Verify(command) => command.run(&dir),
+        Command::Convert(command) => command.run(&dir),
     }
 }
 

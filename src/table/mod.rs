@@ -107,11 +107,12 @@ mod header;
 mod map;
 mod packed;
 mod reader;
+pub mod vu;
 mod writer;
 
 pub use cache::TileCache;
 pub use counts::Counts;
-pub use depth::{DepthCounts, DepthHeader, DepthTable, write_depths};
+pub use depth::{DepthCounts, DepthHeader, DepthTable, copy_depths, write_depths};
 pub use error::TableError;
 pub use header::{ContentHash, Encoding, FORMAT_VERSION, Header, IndexOrder, Metric, NotAHash};
 pub use reader::Table;

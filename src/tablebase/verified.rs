@@ -26,7 +26,7 @@ pub struct VerifiedTables<'a> {
 struct Verified<'a> {
     table: &'a Table,
     /// The values of a compressed table.
-    unpacked: Option<Arc<[i8]>>,
+    unpacked: Option<Arc<Vec<i8>>>,
 }
 
 impl<'a> VerifiedTables<'a> {
@@ -41,14 +41,14 @@ impl<'a> VerifiedTables<'a> {
                 table.touch_all()?;
                 None
             }
-            Encoding::Compressed => Some(self.unpack(table)?.into()),
+            Encoding::Compressed => Some(Arc::new(self.unpack(table)?)),
         };
         self.tables[table.header().stones as usize] = Some(Verified { table, unpacked });
         Ok(())
     }
 
-    /// All values of a table, compared with its content hash and counts. The tables that a build
-    /// of as many stones reads must be here.
+    /// All values of a table, compared with its content hash and counts. If it is compressed, the
+    /// tables that a build of as many stones reads must be here.
     pub(super) fn unpack(&self, table: &Table) -> Result<Vec<i8>, ProbeError> {
         let header = table.header();
         let mut values = vec![0; header.positions() as usize];

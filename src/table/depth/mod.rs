@@ -10,4 +10,4 @@ pub use counts::DepthCounts;
 pub(super) use header::BODY_BYTES;
 pub use header::DepthHeader;
 pub use reader::DepthTable;
-pub use writer::write_depths;
+pub use writer::{copy_depths, write_depths};

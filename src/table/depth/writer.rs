@@ -69,6 +69,23 @@ pub fn write_depths(
     Ok(header)
 }
 
+/// Writes a copy of `depths` as the table `path`. Safe like [`crate::table::write`].
+///
+/// # Errors
+/// If the depths are damaged, and as [`crate::table::write`].
+pub fn copy_depths(depths: &DepthTable, path: impl AsRef<Path>) -> Result<(), TableError> {
+    let header = depths.header();
+    let fill = |file: &File| {
+        let mut to = file;
+        std::io::copy(&mut File::open(depths.path())?, &mut to).map(|_| ())
+    };
+    // A damaged file is named as such before anything is written.
+    depths.check()?;
+    write_whole(path.as_ref(), header.file_bytes(), fill, |file| {
+        DepthTable::open(file, header.rules, header.stones, header.values_hash)?.check()
+    })
+}
+
 /// Writes the data; returns the directory with the zeros that follow it.
 fn write_data(file: &File, header: &DepthHeader, depths: &[u16]) -> std::io::Result<Vec<u8>> {
     let mut directory = Vec::with_capacity(DIRECTORY_ENTRY * header.blocks() as usize);
