@@ -170,8 +170,9 @@ pub enum State {
 /// The tables of one rule set in a directory.
 ///
 /// Tables are opened when they are first needed, and stay open. A table that is missing is looked
-/// for again at the next question, so one that was built meanwhile is found. All methods can be
-/// called from many threads at once.
+/// for again at the next question, so one that was built meanwhile is found; probes find depths
+/// that were built meanwhile after half a second, and at once if [`Tablebase::depths`] was asked.
+/// All methods can be called from many threads at once.
 ///
 /// ```
 /// use awari::tablebase::{ProbeError, Tablebase, table_path};
