@@ -136,7 +136,7 @@ fn a_build_in_scratch_files_gives_the_same_tables() {
         });
         (scratch, files.collect::<Vec<_>>())
     };
-    let (scratch, in_files) = build(Some(Needs::of_depths(STONES).working));
+    let (scratch, in_files) = build(Some(Needs::of_depths(STONES).in_scratch()));
     assert_eq!(scratch, Some(Needs::of_depths(STONES).table));
     let (none, in_memory) = build(None);
     assert_eq!(none, Some(0));

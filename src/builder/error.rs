@@ -91,14 +91,14 @@ impl fmt::Display for BuildError {
                  command again."
             ),
             BuildError::Memory { stones, needed, available, dir, free, fits } => {
-                let Needs { table, working } = *needed;
+                let (table, in_scratch) = (needed.table, needed.in_scratch());
                 write!(
                     f,
                     "not enough memory: the table of {stones} stones needs {} and {} may be used; with \
                      scratch files it needs {} of memory and {} of disk space",
                     units::bytes(needed.total()),
                     units::bytes(*available),
-                    units::bytes(working),
+                    units::bytes(in_scratch),
                     units::bytes(table),
                 )?;
                 if let Some(free) = free {

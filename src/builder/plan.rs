@@ -158,7 +158,7 @@ impl Plan {
     /// Bytes of memory that a table takes.
     pub fn memory_for(&self, table: &PlannedTable) -> u64 {
         let needs = self.needs(table);
-        if self.needs_scratch(needs) { needs.working } else { needs.total() }
+        if self.needs_scratch(needs) { needs.in_scratch() } else { needs.total() }
     }
 
     /// Bytes of scratch files that a table takes while it is built; 0 if it is built in memory.
@@ -219,7 +219,8 @@ impl Plan {
         let (needs, Some(memory)) = (self.needs(table), self.memory) else { return true };
         let written = self.missing().filter(|other| other.stones <= table.stones).map(PlannedTable::disk);
         let disk = needs.table + written.sum::<u64>();
-        needs.total() <= memory || needs.working <= memory && self.disk_free.is_none_or(|free| disk <= free)
+        needs.total() <= memory
+            || needs.in_scratch() <= memory && self.disk_free.is_none_or(|free| disk <= free)
     }
 }
 
@@ -262,13 +263,13 @@ mod tests {
         let small = |memory, free| plan(20, Some(memory), Some(free));
         let scratch = small(needs.total() - 1, needs.table + disk);
         assert!(scratch.check_room().is_ok());
-        assert_eq!(scratch.memory_used(), needs.working.max(Needs::of_values(19).total()));
+        assert_eq!(scratch.memory_used(), needs.in_scratch().max(Needs::of_values(19).total()));
         assert_eq!(scratch.scratch_for(&scratch.tables[20]), needs.table);
         assert_eq!(scratch.scratch_for(&scratch.tables[19]), 0);
 
         let error = small(needs.total() - 1, needs.table + disk - 1).check_room().unwrap_err();
         assert!(matches!(error, BuildError::Memory { stones: 20, fits: Some(19), .. }), "{error}");
-        let error = small(needs.working - 1, u64::MAX).check_room().unwrap_err();
+        let error = small(needs.in_scratch() - 1, u64::MAX).check_room().unwrap_err();
         assert!(matches!(error, BuildError::Memory { stones: 20, fits: Some(19), .. }), "{error}");
     }
 
@@ -295,8 +296,8 @@ mod tests {
         assert_eq!(needs.working, Needs::of_values(20).working + unpacked);
         assert_eq!(roomy.memory_used(), needs.total());
         // Scratch files do not help with that.
-        assert!(compressed(Some(needs.working)).check_room().is_ok());
-        let error = compressed(Some(needs.working - 1)).check_room().unwrap_err();
+        assert!(compressed(Some(needs.in_scratch())).check_room().is_ok());
+        let error = compressed(Some(needs.in_scratch() - 1)).check_room().unwrap_err();
         assert!(matches!(error, BuildError::Memory { stones: 20, .. }), "{error}");
 
         roomy.tables[20].depths = Some(State::Missing);

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::kernel::{self, padded};
+use super::levels::Level;
 use super::maps::{HalfMaps, Maps};
 use super::worth::Worth;
 use crate::half;
@@ -36,8 +37,8 @@ impl<'a> Part<'a> {
 /// What the blocks of a pair of levels are evaluated from.
 pub(super) struct Sources<'a, W> {
     pub maps: &'a Maps,
-    /// The table as it is.
-    pub table: &'a [W],
+    /// The levels of the pair as they are.
+    pub levels: &'a [Level<'a, W>],
     /// The best by other moves with the richer side to move: for each of its half-boards, a line
     /// of those of the poorer side that are in the stripe.
     pub richer: &'a [W],
@@ -46,6 +47,15 @@ pub(super) struct Sources<'a, W> {
     pub poorer: &'a [W],
     /// The poorer side's half-boards that are looked at together.
     pub stripe: Range<usize>,
+}
+
+impl<W> Sources<'_, W> {
+    /// The level of so many waiting stones.
+    #[inline(always)]
+    fn level(&self, waiting: usize) -> &[W] {
+        let level = self.levels.iter().find(|level| level.waiting == waiting);
+        level.map_or(&[], |level| &*level.worths)
+    }
 }
 
 /// Work space of one thread.
@@ -94,6 +104,7 @@ fn from_below<'a, W: Worth>(
     width: usize,
 ) {
     let (movers, others) = (mover.ranks(), waiting.ranks());
+    let level = sources.level(mover.stones);
     for (line, rank) in lines.chunks_exact_mut(width).zip(movers.clone()) {
         let line = &mut line[..others.len()];
         line.copy_from_slice(&best(rank)[..others.len()]);
@@ -103,7 +114,7 @@ fn from_below<'a, W: Worth>(
         for play in mover.maps.own.holding(rank) {
             if play.after() < movers.start {
                 let row = sources.maps.row_of(mover.stones, play.after());
-                kernel::raise(line, &sources.table[row..][others.clone()]);
+                kernel::raise(line, &level[row..][others.clone()]);
             }
         }
     }

@@ -1,12 +1,15 @@
 //! The capture pass: what each position gains at best by a capture or the end of the game, looked
 //! up once in the tables of fewer stones.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::maps::Maps;
-use super::storage::{Buffer, Storage};
+use super::storage::{Buffer, Storage, StorageError, Window};
 use super::worth::Worth;
 use super::{Pass, SmallerTables, SolveError, Watch};
+use crate::board::Board;
 use crate::half;
 use crate::index::Index;
 
@@ -36,10 +39,17 @@ impl<W: Worth> Captures<W> {
         }
         let total = levels[stones + 1];
         let mut rows: Buffer<W> = Buffer::new(storage, total)?;
+        let mut window = if rows.is_scratch() { Some(Window::new(maps.largest_level(), 0)?) } else { None };
         for waiting in 0..=stones {
-            let width = half::count(waiting);
-            let level = &mut rows[levels[waiting]..levels[waiting + 1]];
-            level.par_chunks_mut(width).enumerate().for_each_init(Vec::new, |buffer, (mover, row)| {
+            let (width, level) = (half::count(waiting), levels[waiting]..levels[waiting + 1]);
+            let worths = match &mut window {
+                None => &mut rows[level.clone()],
+                Some(window) => {
+                    window.place(&level);
+                    window
+                }
+            };
+            worths.par_chunks_mut(width).enumerate().for_each_init(Vec::new, |buffer, (mover, row)| {
                 if !watch.stop() {
                     fill_row(maps, waiting, mover, row, &indices, smaller, buffer);
                 }
@@ -47,15 +57,41 @@ impl<W: Worth> Captures<W> {
             if watch.stop() {
                 return Err(SolveError::Stopped);
             }
-            watch.progress(Pass::Captures, levels[waiting + 1] as u64, total as u64);
+            if let Some(window) = &window {
+                rows.write(level.clone(), window)?;
+            }
+            watch.progress(Pass::Captures, level.end as u64, total as u64);
         }
         Ok(Captures { rows, levels })
     }
 
-    /// The row of the mover's half-board of this rank, at `waiting` waiting stones.
-    pub fn row(&self, waiting: usize, mover: usize) -> &[W] {
-        let width = half::count(waiting);
-        &self.rows[self.levels[waiting] + mover * width..][..width]
+    /// The rows at `waiting` waiting stones, one for each half-board of the mover.
+    pub fn level(&self, waiting: usize) -> &[W] {
+        &self.rows[self.places(waiting)]
+    }
+
+    /// Reads them from a scratch file into a window.
+    pub fn read(&self, waiting: usize, window: &mut Window<W>) -> Result<(), StorageError> {
+        self.rows.read(self.places(waiting), window)
+    }
+
+    fn places(&self, waiting: usize) -> Range<usize> {
+        self.levels[waiting]..self.levels[waiting + 1]
+    }
+
+    /// The best capture or end of one board.
+    pub fn of(&self, board: &Board) -> W {
+        self.rows[self.place(board)]
+    }
+
+    /// Starts reading those of these boards from a scratch file.
+    pub fn will_touch<'b>(&self, boards: impl Iterator<Item = &'b Board>) {
+        self.rows.will_touch(boards.map(|board| self.place(board)).map(|place| place..place + 1));
+    }
+
+    fn place(&self, board: &Board) -> usize {
+        let waiting = half::stones(board.waiting());
+        self.levels[waiting] + half::rank(board.mover()) * half::count(waiting) + half::rank(board.waiting())
     }
 }
 

@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::captures::Captures;
 use super::kernel::{self, SLACK};
+use super::levels::View;
 use super::maps::Maps;
 use super::runs::{ClassRuns, Run};
 use super::worth::Worth;
+use crate::half;
 
 /// Positions that are worth giving to another thread.
 const SHARE: usize = 1 << 14;
@@ -23,19 +24,18 @@ pub(super) struct Field {
     pub others: Range<usize>,
 }
 
-/// Fills `lines` with the best of each position of a field by a capture, an end of the game or a
-/// move that brings stones over: for each half-board of the mover a line of those of the waiting
-/// player. `table` has [`SLACK`] more worths behind it.
+/// Raises `lines` to the best of each position of a field by a move that brings stones over to a level
+/// in `view`: for each half-board of the mover a line of those of the waiting player. They start from
+/// `captures`, the rows of all the mover's half-boards, or if there are none from what they are.
 pub(super) fn look<W: Worth>(
     maps: &Maps,
-    captures: &Captures<W>,
-    table: &[W],
+    captures: Option<&[W]>,
+    view: &View<W>,
     field: &Field,
     lines: &mut [W],
 ) {
-    let width = field.others.len();
-    let sowings = &maps.halves[maps.stones - field.own].sowings;
-    let runs: Vec<ClassRuns> = sowings.within(&field.others);
+    let (others, width) = (maps.stones - field.own, field.others.len());
+    let runs: Vec<ClassRuns> = maps.halves[others].sowings.within(&field.others);
     let together = SHARE.div_ceil(width);
     lines.par_chunks_mut(together * width).enumerate().for_each_init(
         || vec![W::NONE; width + SLACK],
@@ -43,9 +43,11 @@ pub(super) fn look<W: Worth>(
             kernel::vectorized(|| {
                 let ranks = field.movers.start + part * together..field.movers.end;
                 for (rank, line) in ranks.zip(lines.chunks_exact_mut(width)) {
-                    let captures = captures.row(maps.stones - field.own, rank);
-                    line.copy_from_slice(&captures[field.others.clone()]);
-                    look_from(maps, table, field.own, rank, &runs, line, gathered);
+                    if let Some(captures) = captures {
+                        let row = &captures[rank * half::count(others)..];
+                        line.copy_from_slice(&row[field.others.clone()]);
+                    }
+                    look_from(maps, view, field.own, rank, &runs, line, gathered);
                 }
             })
         },
@@ -56,7 +58,7 @@ pub(super) fn look<W: Worth>(
 #[inline(always)]
 fn look_from<W: Worth>(
     maps: &Maps,
-    table: &[W],
+    view: &View<W>,
     own: usize,
     rank: usize,
     runs: &[ClassRuns],
@@ -64,7 +66,9 @@ fn look_from<W: Worth>(
     gathered: &mut [W],
 ) {
     for play in maps.halves[own].own.giving(rank) {
-        let row = &table[maps.row_of(own - play.class().stones(), play.after())..];
+        let kept = own - play.class().stones();
+        let Some(level) = view.level(kept) else { continue };
+        let row = &level[maps.row_of(kept, play.after())..];
         let sowing = &runs[usize::from(play.class().0)];
         if sowing.short {
             gather(&sowing.runs, row, gathered);

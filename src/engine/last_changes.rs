@@ -5,11 +5,14 @@
 //! predecessor's new value if it is better than the old one; lowered, it matters only if the
 //! predecessor had just that, and all its moves must be looked at again.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::captures::Captures;
 use super::maps::Maps;
 use super::sowing::Effect;
+use super::storage::Buffer;
 use super::worth::Worth;
 use super::{Pass, SolveError, Watch};
 use crate::board::{Board, PITS};
@@ -39,23 +42,31 @@ impl<W: Worth> Change<W> {
 /// Changes looked at together.
 const BATCH: usize = 256;
 
+/// As many if the table is in a scratch file: more pages of it on their way at a time.
+const SCRATCH_BATCH: usize = 2048;
+
 /// Follows `changes` until nothing changes any more. Returns how many positions were evaluated.
 pub(super) fn follow<W: Worth>(
     maps: &Maps,
     captures: &Captures<W>,
-    table: &mut [W],
+    table: &mut Buffer<W>,
     mut changes: Vec<Change<W>>,
     watch: &dyn Watch,
 ) -> Result<u64, SolveError> {
+    let batch = if table.is_scratch() { SCRATCH_BATCH } else { BATCH };
     let mut evaluations = 0;
     let (mut done, mut found) = (0, changes.len() as u64);
     while !changes.is_empty() {
+        if table.is_scratch() {
+            changes.par_sort_unstable_by_key(Change::place);
+        }
+        let before: &Buffer<W> = table;
         let updates: Vec<Vec<(u64, W)>> = changes
-            .par_chunks(BATCH)
+            .par_chunks(batch)
             .map(|batch| {
                 let mut updates = Vec::new();
                 if !watch.stop() {
-                    look_back(maps, captures, table, batch, &mut updates);
+                    look_back(maps, captures, before, batch, &mut updates);
                 }
                 updates
             })
@@ -79,11 +90,15 @@ pub(super) fn follow<W: Worth>(
     Ok(evaluations)
 }
 
+fn one(place: usize) -> Range<usize> {
+    place..place + 1
+}
+
 /// Adds to `updates` the new worth of each predecessor that one of `changes` changes.
 fn look_back<W: Worth>(
     maps: &Maps,
     captures: &Captures<W>,
-    table: &[W],
+    table: &Buffer<W>,
     changes: &[Change<W>],
     updates: &mut Vec<(u64, W)>,
 ) {
@@ -93,17 +108,29 @@ fn look_back<W: Worth>(
             before.extend(maps.index.place(&board).map(|place| (place, number, board)));
         });
     }
-    // Memory is slow to answer here, but answers many questions at a time: ask them all first.
+    // Memory is slow to answer here, and a disk more so, but they answer many questions at a time:
+    // ask them all first.
+    table.will_touch(before.iter().map(|&(place, ..)| one(place as usize)));
     let worths: Vec<W> = before.iter().map(|&(place, ..)| table[place as usize]).collect();
-    for (&(place, number, board), worth) in before.iter().zip(worths) {
+    let mut affected: Vec<(u64, W, Board)> = Vec::new();
+    for ((place, number, board), worth) in before.into_iter().zip(worths) {
         let (change, best) = (changes[number], worth.best());
         let now = table[change.place() as usize];
-        let affected = if now > change.before { best < now } else { best == change.before };
-        if affected {
-            let better = evaluate(maps, captures, table, &board);
-            if better != best {
-                updates.push((place, better.other()));
-            }
+        if if now > change.before { best < now } else { best == change.before } {
+            affected.push((place, best, board));
+        }
+    }
+    captures.will_touch(affected.iter().map(|(.., board)| board));
+    let children = |(.., board): &(u64, W, Board)| {
+        let mut places = Vec::with_capacity(PITS);
+        quiet_children(maps, board, |place| places.push(one(place)));
+        places
+    };
+    table.will_touch(affected.iter().flat_map(children));
+    for (place, best, board) in affected {
+        let better = evaluate(maps, captures, table, &board);
+        if better != best {
+            updates.push((place, better.other()));
         }
     }
 }
@@ -133,14 +160,18 @@ fn predecessors(board: Board, mut each: impl FnMut(Board)) {
 
 /// The best the player to move can get.
 fn evaluate<W: Worth>(maps: &Maps, captures: &Captures<W>, table: &[W], board: &Board) -> W {
-    let (mover, waiting) = (half::rank(board.mover()), half::rank(board.waiting()));
-    let (own, others) = (half::stones(board.mover()), half::stones(board.waiting()));
-    let mut best = captures.row(others, mover)[waiting];
-    for play in maps.halves[own].own.all(mover) {
+    let mut best = captures.of(board);
+    quiet_children(maps, board, |place| best = best.max(table[place]));
+    best
+}
+
+/// Calls `each` with the place of every board to which a move leads that captures nothing.
+fn quiet_children(maps: &Maps, board: &Board, mut each: impl FnMut(usize)) {
+    let own = half::stones(board.mover());
+    for play in maps.halves[own].own.all(half::rank(board.mover())) {
         if let Effect::Quiet(half) = Effect::of(play.class(), board.waiting(), maps.rules) {
-            let row = maps.row_of(own - play.class().stones(), play.after());
-            best = best.max(table[row + half::rank(half)]);
+            let kept = own - play.class().stones();
+            each(maps.level(kept).start + maps.row_of(kept, play.after()) + half::rank(half));
         }
     }
-    best
 }

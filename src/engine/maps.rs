@@ -57,6 +57,11 @@ impl HalfMaps {
         self.rows[rank] as usize
     }
 
+    /// How many half-boards have one.
+    pub fn rows(&self) -> usize {
+        self.row_starts.last().map_or(0, |&rows| rows as usize)
+    }
+
     /// The rows of a chunk's half-boards.
     pub fn rows_of(&self, chunk: usize) -> Range<usize> {
         self.row_starts[chunk] as usize..self.row_starts[chunk + 1] as usize
@@ -88,12 +93,24 @@ impl Maps {
         self.halves[stones].chunks.len()
     }
 
-    /// Where the rows of waiting half-boards of `waiting` stones start, the `row`-th of them.
-    pub fn row_start(&self, waiting: usize, row: usize) -> usize {
-        self.index.level(waiting) as usize + row * half::count(self.stones - waiting)
+    /// The places of the positions with so many waiting stones.
+    pub fn level(&self, waiting: usize) -> Range<usize> {
+        self.index.level(waiting) as usize..self.index.level(waiting + 1) as usize
     }
 
-    /// Where the row of the waiting half-board at `rank`, which has one, starts in the table.
+    /// The most boards that have the same number of waiting stones.
+    pub fn largest_level(&self) -> usize {
+        let boards = |waiting| half::count(waiting) * half::count(self.stones - waiting);
+        (0..=self.stones).map(boards).max().unwrap_or(0)
+    }
+
+    /// Where the rows of waiting half-boards of `waiting` stones start in their level, the `row`-th of
+    /// them.
+    pub fn row_start(&self, waiting: usize, row: usize) -> usize {
+        row * half::count(self.stones - waiting)
+    }
+
+    /// Where the row of the waiting half-board at `rank`, which has one, starts in its level.
     pub fn row_of(&self, waiting: usize, rank: usize) -> usize {
         self.row_start(waiting, self.halves[waiting].row(rank))
     }

@@ -9,6 +9,7 @@ mod chunks;
 mod giving;
 mod kernel;
 mod last_changes;
+mod levels;
 mod maps;
 mod needs;
 mod publish;
@@ -84,7 +85,7 @@ impl Watch for Unwatched {
 pub enum SolveError {
     /// The [`Watch`] stopped it.
     Stopped,
-    /// There is not enough memory or scratch space.
+    /// There is not enough memory or scratch space, or a scratch file fails.
     Storage(StorageError),
     /// The table of values is wrong, or the depth of a position too great to be told.
     NoDepth {
@@ -151,6 +152,9 @@ pub struct Effort {
 /// When a sweep changes at most this share of the positions, the rest is done one by one.
 const FEW: f64 = 0.006;
 
+/// The same if the table is in a scratch file: going from one change to the next there takes longer.
+const FEW_IN_SCRATCH: f64 = 0.0006;
+
 /// When a sweep changes at most this share, the next one may be the last: it lists its changes.
 const MANY: f64 = 0.06;
 
@@ -170,8 +174,8 @@ pub fn solve(
     let maps = Maps::new(rules, stones);
     let positions = maps.index.positions() as usize;
     let mut table = Buffer::new(storage, positions + kernel::SLACK)?;
-    table.par_iter_mut().for_each(|worth| *worth = u8::ZERO);
     let effort = settle(&maps, smaller, storage, watch, &mut table)?;
+    table.read_in_order();
     table.par_iter_mut().for_each(|worth| *worth = worth::value(*worth).cast_unsigned());
     Ok(Solved { values: Values::new(table, positions), effort })
 }
@@ -196,6 +200,7 @@ pub fn solve_depths(
     let positions = maps.index.positions() as usize;
     let mut table: Buffer<i16> = Buffer::new(storage, positions + kernel::SLACK)?;
     let effort = settle(&maps, tables, storage, watch, &mut table)?;
+    table.read_in_order();
     // Values were found anew on the way: a table of values that differs is wrong.
     let parts = table[..positions].par_chunks_mut(READ_AT_ONCE).enumerate();
     let without = parts.find_map_first(|(part, worths)| {
@@ -227,6 +232,7 @@ fn settle<W: Worth + Scratched>(
     table: &mut Buffer<W>,
 ) -> Result<Effort, SolveError> {
     let captures = Captures::look_up(maps, smaller, storage, watch)?;
+    let few = if table.is_scratch() { FEW_IN_SCRATCH } else { FEW };
     let share = |share: f64| (share * maps.index.positions() as f64) as u64;
     let mut sweeper = Sweeper::new(maps, watch, &captures, table)?;
     let (mut sweeps, mut room) = (0, 0);
@@ -236,7 +242,7 @@ fn settle<W: Worth + Scratched>(
         if let Some(changes) = swept.list {
             break changes;
         }
-        room = if swept.changes <= share(MANY) { share(FEW) } else { 0 };
+        room = if swept.changes <= share(MANY) { share(few) } else { 0 };
     };
     drop(sweeper);
     let followed = last_changes::follow(maps, &captures, table, last, watch)?;

@@ -13,6 +13,9 @@ pub struct Needs {
     /// What is in memory in any case: the best moves of one stripe of levels, the maps of
     /// half-boards, the list of the last changes, and what a program takes however small the table.
     pub working: u64,
+    /// What is in memory besides if the table is in scratch files: two levels of it, and the best moves
+    /// of a whole pair of levels.
+    pub windows: u64,
 }
 
 /// Positions of the largest stripe, about.
@@ -49,6 +52,11 @@ impl Needs {
         self.table + self.working
     }
 
+    /// What a solve in scratch files takes in memory.
+    pub fn in_scratch(&self) -> u64 {
+        self.working + self.windows
+    }
+
     fn of(stones: u32, bytes: u64) -> Needs {
         assert!(stones <= MAX_STONES, "{stones} stones: a game has {MAX_STONES}");
         let positions = Index::new(stones).positions();
@@ -58,6 +66,7 @@ impl Needs {
         Needs {
             table: bytes * (positions + index::boards(stones)),
             working: bytes * 2 * largest.min(STRIPE) + maps + positions * LAST_CHANGES / 1000 + AT_LEAST,
+            windows: bytes * 2 * (largest + largest.saturating_sub(STRIPE)),
         }
     }
 }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::block::Part;
 use super::kernel::{self, padded};
 use super::last_changes::Change;
+use super::levels::Level;
 use super::maps::Maps;
 use super::worth::Worth;
 use crate::half;
@@ -21,7 +22,7 @@ pub(super) struct Tile<'t, 'm, W> {
 }
 
 impl<W> Tile<'_, '_, W> {
-    /// The rows of the waiting chunk, which lie together.
+    /// The rows of the waiting chunk, which lie together in their level.
     fn rows(&self, maps: &Maps) -> Range<usize> {
         let rows = maps.halves[self.waiting.stones].rows_of(self.waiting.chunk);
         maps.row_start(self.waiting.stones, rows.start)..maps.row_start(self.waiting.stones, rows.end)
@@ -36,24 +37,26 @@ pub(super) struct Changes<W> {
     pub list: Vec<Change<W>>,
 }
 
-/// Copies the tiles of one antidiagonal into the table, on several threads if `share`d. Says of
+/// Copies the tiles of one antidiagonal into their levels, on several threads if `share`d. Says of
 /// each tile what changed, one by one if asked to `record`.
 pub(super) fn publish<W: Worth>(
     maps: &Maps,
-    table: &mut [W],
+    levels: &mut [Level<W>],
     mut tiles: Vec<Tile<W>>,
     share: bool,
     record: bool,
 ) -> Vec<Changes<W>> {
     tiles.sort_unstable_by_key(|tile| tile.rows(maps).start);
-    let (mut rest, mut at) = (table, 0);
     let mut targets = Vec::with_capacity(tiles.len());
-    for tile in &tiles {
-        let range = tile.rows(maps);
-        let (_, after) = std::mem::take(&mut rest).split_at_mut(range.start - at);
-        let (rows, after) = after.split_at_mut(range.len());
-        (rest, at) = (after, range.end);
-        targets.push((tile, range.start, rows));
+    for level in levels {
+        let (mut rest, mut at) = (&mut *level.worths, 0);
+        for tile in tiles.iter().filter(|tile| tile.waiting.stones == level.waiting) {
+            let range = tile.rows(maps);
+            let (_, after) = std::mem::take(&mut rest).split_at_mut(range.start - at);
+            let (rows, after) = after.split_at_mut(range.len());
+            (rest, at) = (after, range.end);
+            targets.push((tile, maps.level(level.waiting).start + range.start, rows));
+        }
     }
     let copy = |(tile, start, rows): (&Tile<W>, usize, &mut [W])| copy_rows(maps, tile, start, rows, record);
     if share {

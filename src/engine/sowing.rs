@@ -53,6 +53,21 @@ impl Class {
         half::stones(self.gains())
     }
 
+    /// Whether a player who has `own` stones may have a move that brings `given` of them over.
+    pub fn can_give(given: usize, own: usize) -> bool {
+        // From his last pit it takes the fewest.
+        Class::up_to(given).any(|class| class.stones() == given && class.least_played() <= own)
+    }
+
+    /// The fewest stones a pit may hold that is sown with this class.
+    fn least_played(self) -> usize {
+        if self.0 == 0 {
+            return 1;
+        }
+        let (laps, last) = self.laps_and_last();
+        laps * LAP + last + 1
+    }
+
     /// The opponent's pit the last stone falls into, if it is one.
     fn last(self) -> Option<usize> {
         let (_, last) = (self.0 > 0).then(|| self.laps_and_last())?;
@@ -144,6 +159,11 @@ impl OwnMoves {
         starts.push((moves.len() as u32, 0));
         moves.shrink_to_fit();
         OwnMoves { moves, starts }
+    }
+
+    /// The moves of all half-boards.
+    pub fn of_all(&self) -> impl Iterator<Item = OwnMove> {
+        self.moves.iter().copied()
     }
 
     /// The moves of the half-board at `rank`.

@@ -16,6 +16,7 @@ use super::captures::Captures;
 use super::giving::{self, Field};
 use super::kernel::padded;
 use super::last_changes::Change;
+use super::levels::{Level, Levels};
 use super::maps::Maps;
 use super::publish::{self, Tile};
 use super::storage::{Buffer, Storage, StorageError};
@@ -31,7 +32,9 @@ pub(super) struct Sweeper<'a, W> {
     maps: &'a Maps,
     watch: &'a dyn Watch,
     captures: &'a Captures<W>,
-    table: &'a mut Buffer<W>,
+    levels: Levels<'a, W>,
+    /// Positions of a stripe, at most.
+    stripe: usize,
     /// The best by moves that bring stones over, of one pair of levels: richer side to move.
     richer: Buffer<W>,
     /// The same with the poorer side to move.
@@ -64,12 +67,15 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         captures: &'a Captures<W>,
         table: &'a mut Buffer<W>,
     ) -> Result<Sweeper<'a, W>, StorageError> {
-        let stripes = (0..=maps.stones / 2).flat_map(|poorer| stripes(maps, poorer));
+        // Each stripe has to see all levels: those of a scratch file had better not be read again.
+        let stripe = if table.is_scratch() { maps.largest_level() } else { STRIPE };
+        let stripes = (0..=maps.stones / 2).flat_map(|poorer| stripes(maps, poorer, stripe));
         let size = |stripe: Range<usize>, poorer| stripe.len() * half::count(maps.stones - poorer);
         let largest = stripes.map(|(poorer, chunks)| size(stripe_ranks(maps, poorer, &chunks), poorer)).max();
         let buffer = || Buffer::new(&Storage::Memory, largest.unwrap_or(0));
         let (richer, poorer) = (buffer()?, buffer()?);
-        Ok(Sweeper { maps, watch, captures, table, richer, poorer, tiles: Vec::new() })
+        let levels = Levels::new(maps, table)?;
+        Ok(Sweeper { maps, watch, captures, levels, stripe, richer, poorer, tiles: Vec::new() })
     }
 
     /// Evaluates every position once. Lists the changes if they are no more than `room`.
@@ -79,7 +85,7 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         let mut done = 0;
         for poorer in 0..=self.maps.stones / 2 {
             let richer = self.maps.stones - poorer;
-            for (_, chunks) in stripes(self.maps, poorer) {
+            for (_, chunks) in stripes(self.maps, poorer, self.stripe) {
                 self.sweep_stripe(poorer, &chunks, room, &mut swept)?;
             }
             done += index.level(poorer + 1) - index.level(poorer);
@@ -99,17 +105,30 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         room: u64,
         swept: &mut Swept<W>,
     ) -> Result<(), SolveError> {
-        let (maps, captures) = (self.maps, self.captures);
+        let maps = self.maps;
         let richer = maps.stones - poorer;
         let (stripe, all) = (stripe_ranks(maps, poorer, chunks), 0..half::count(richer));
-        let size = stripe.len() * all.len();
-        let field = Field { own: richer, movers: all.clone(), others: stripe.clone() };
-        giving::look(maps, captures, self.table, &field, &mut self.richer[..size]);
-        let field = Field { own: poorer, movers: stripe.clone(), others: all };
-        giving::look(maps, captures, self.table, &field, &mut self.poorer[..size]);
+        let area = stripe.len() * half::count(richer);
+        let mut looking = vec![(
+            Field { own: richer, movers: all.clone(), others: stripe.clone() },
+            &mut self.richer[..area],
+        )];
+        // Where both sides have as many stones and all is looked at together, both are the same.
+        let same = richer == poorer && stripe == all;
+        if !same {
+            let field = Field { own: poorer, movers: stripe.clone(), others: all };
+            looking.push((field, &mut self.poorer[..area]));
+        }
+        let movers: Vec<usize> = looking.iter().map(|(field, _)| field.own).collect();
+        self.levels.show(&movers, self.captures, |number, captures, view| {
+            let (field, lines) = &mut looking[number];
+            giving::look(maps, captures, view, field, lines);
+        })?;
+        let best = (&*self.richer, if same { &*self.richer } else { &*self.poorer });
+        let mut pair = self.levels.pair(self.captures, poorer, richer)?;
         for antidiagonal in chunks.start..maps.chunks(richer) + chunks.end - 1 {
             let blocks = antidiagonal_blocks(maps, poorer, chunks, antidiagonal);
-            self.visit(&blocks, &stripe, swept);
+            visit(maps, &mut pair, best, &stripe, &blocks, &mut self.tiles, swept);
             if swept.changes > room {
                 swept.list = None; // no room, and no use: all of them are needed
             }
@@ -117,35 +136,42 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
                 return Err(SolveError::Stopped);
             }
         }
+        self.levels.store(poorer, richer)?;
         Ok(())
     }
+}
 
-    /// Evaluates blocks that do not depend on one another.
-    fn visit(&mut self, blocks: &[(Part, Part)], stripe: &Range<usize>, swept: &mut Swept<W>) {
-        let maps = self.maps;
-        let area: usize = blocks.iter().map(|&block| tile_size(block)).sum();
-        if self.tiles.len() < 2 * area {
-            self.tiles.resize(2 * area, W::NONE);
-        }
-        let mut jobs = jobs(blocks, &mut self.tiles);
-        let (richer, poorer, stripe) = (&*self.richer, &*self.poorer, stripe.clone());
-        let sources = Sources { maps, table: self.table, richer, poorer, stripe };
-        let evaluate = |job: &mut Job<W>| {
-            let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
-            W::with_scratch(|scratch| block::visit(&sources, job.richer, job.poorer, scratch, tiles));
-        };
-        let share = area >= WORTH_SHARING;
-        if share {
-            jobs.par_iter_mut().with_max_len(1).for_each(evaluate);
-        } else {
-            jobs.iter_mut().for_each(evaluate);
-        }
-        let tiles = jobs.iter().flat_map(tiles).collect();
-        for changes in publish::publish(maps, self.table, tiles, share, swept.list.is_some()) {
-            swept.changes += changes.count;
-            if let Some(list) = &mut swept.list {
-                list.extend(changes.list);
-            }
+/// Evaluates blocks that do not depend on one another.
+fn visit<W: Worth + Scratched>(
+    maps: &Maps,
+    pair: &mut [Level<W>],
+    (richer, poorer): (&[W], &[W]),
+    stripe: &Range<usize>,
+    blocks: &[(Part, Part)],
+    tiles: &mut Vec<W>,
+    swept: &mut Swept<W>,
+) {
+    let area: usize = blocks.iter().map(|&block| tile_size(block)).sum();
+    if tiles.len() < 2 * area {
+        tiles.resize(2 * area, W::NONE);
+    }
+    let mut jobs = jobs(blocks, tiles);
+    let sources = Sources { maps, levels: pair, richer, poorer, stripe: stripe.clone() };
+    let evaluate = |job: &mut Job<W>| {
+        let tiles = (&mut *job.richer_to_move, &mut *job.poorer_to_move);
+        W::with_scratch(|scratch| block::visit(&sources, job.richer, job.poorer, scratch, tiles));
+    };
+    let share = area >= WORTH_SHARING;
+    if share {
+        jobs.par_iter_mut().with_max_len(1).for_each(evaluate);
+    } else {
+        jobs.iter_mut().for_each(evaluate);
+    }
+    let tiles = jobs.iter().flat_map(self::tiles).collect();
+    for changes in publish::publish(maps, pair, tiles, share, swept.list.is_some()) {
+        swept.changes += changes.count;
+        if let Some(list) = &mut swept.list {
+            list.extend(changes.list);
         }
     }
 }
@@ -154,8 +180,9 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
 /// cut into stripes of the poorer side's chunks.
 pub(super) const STRIPE: usize = 1 << 24;
 
-/// The stripes of a pair of levels, with the poorer side's stones: ranges of its chunks.
-fn stripes(maps: &Maps, poorer: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+/// The stripes of a pair of levels, of at most `most` positions each if a chunk has no more: with the
+/// poorer side's stones, ranges of its chunks.
+fn stripes(maps: &Maps, poorer: usize, most: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let width = half::count(maps.stones - poorer);
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -163,7 +190,7 @@ fn stripes(maps: &Maps, poorer: usize) -> impl Iterator<Item = (usize, Range<usi
         let mut size = 0;
         while start < maps.chunks(poorer) {
             size += Part::new(maps, poorer, start).ranks().len() * width;
-            if start > first && size > STRIPE {
+            if start > first && size > most {
                 break;
             }
             start += 1;

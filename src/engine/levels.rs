@@ -1,0 +1,291 @@
+//! The table by levels: all of it in memory, or a few levels at a time in windows onto a scratch
+//! file.
+
+use std::ops::Range;
+use std::thread;
+
+use rayon::prelude::*;
+
+use super::captures::Captures;
+use super::kernel::SLACK;
+use super::maps::Maps;
+use super::sowing::Class;
+use super::storage::{Buffer, StorageError, Window};
+use super::worth::Worth;
+use crate::half;
+
+/// Windows onto a scratch file: while one is looked at, the other is read; or both levels of a
+/// pair are in them.
+const WINDOWS: usize = 2;
+
+/// A level of fewer positions is not worth a thread that reads it ahead.
+const WORTH_READING_AHEAD: usize = 1 << 16;
+
+/// Less than one row in so many is few: less to read one by one than the whole level.
+const FEW: usize = 8;
+
+/// The levels that can be looked at, by their number of waiting stones. Each has [`SLACK`] more
+/// worths behind it.
+#[derive(Clone)]
+pub(super) struct View<'t, W> {
+    levels: Vec<Option<&'t [W]>>,
+}
+
+impl<'t, W> View<'t, W> {
+    /// The level of so many waiting stones, if it is there.
+    #[inline(always)]
+    pub fn level(&self, waiting: usize) -> Option<&'t [W]> {
+        self.levels[waiting]
+    }
+}
+
+/// What a window can show, by the number of waiting stones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// The captures of all boards with so many.
+    Captures(usize),
+    /// The positions with so many.
+    Level(usize),
+}
+
+impl Part {
+    fn size(self, maps: &Maps) -> usize {
+        match self {
+            Part::Captures(waiting) => half::count(waiting) * half::count(maps.stones - waiting),
+            Part::Level(waiting) => maps.level(waiting).len(),
+        }
+    }
+
+    fn read<W: Worth>(
+        self,
+        maps: &Maps,
+        captures: &Captures<W>,
+        table: &Buffer<W>,
+        window: &mut Window<W>,
+    ) -> Result<(), StorageError> {
+        match self {
+            Part::Captures(waiting) => captures.read(waiting, window),
+            Part::Level(waiting) => table.read(maps.level(waiting), window),
+        }
+    }
+}
+
+/// The positions with so many waiting stones.
+pub(super) struct Level<'t, W> {
+    pub waiting: usize,
+    pub worths: &'t mut [W],
+}
+
+/// The table.
+pub(super) struct Levels<'a, W> {
+    maps: &'a Maps,
+    table: &'a mut Buffer<W>,
+    /// Windows, and what is in each. None if the table is in memory.
+    windows: Vec<(Window<W>, Option<Part>)>,
+    /// How many moves of half-boards of so many stones give so many stones.
+    plays: Vec<Vec<u32>>,
+    /// Whether levels are looked at from the fewest waiting stones up: every other time, because
+    /// what was read last is still there.
+    ascending: bool,
+}
+
+impl<'a, W: Worth> Levels<'a, W> {
+    /// A table, all of it [`Worth::ZERO`].
+    pub fn new(maps: &'a Maps, table: &'a mut Buffer<W>) -> Result<Levels<'a, W>, StorageError> {
+        let windows = if table.is_scratch() { WINDOWS } else { 0 };
+        let window = |_| Ok((Window::new(maps.largest_level(), SLACK)?, None));
+        let windows = (0..windows).map(window).collect::<Result<_, StorageError>>()?;
+        let plays = (0..=maps.stones).map(|own| {
+            let mut plays = vec![0; own + 1];
+            maps.halves[own].own.of_all().for_each(|play| plays[play.class().stones()] += 1);
+            plays
+        });
+        let plays = if table.is_scratch() { plays.collect() } else { Vec::new() };
+        let mut levels = Levels { maps, table, windows, plays, ascending: false };
+        levels.clear()?;
+        Ok(levels)
+    }
+
+    fn clear(&mut self) -> Result<(), StorageError> {
+        let Some((window, _)) = self.windows.first_mut() else {
+            self.table.par_iter_mut().for_each(|worth| *worth = W::ZERO);
+            return Ok(());
+        };
+        for waiting in 0..=self.maps.stones {
+            let level = self.maps.level(waiting);
+            window.place(&level);
+            window.fill(W::ZERO);
+            self.table.write(level, window)?;
+        }
+        Ok(())
+    }
+
+    /// Shows all there is to be seen for captures and moves that bring stones over by movers who have
+    /// so many stones: calls `look` with the number of each in `movers`, first with the captures of all
+    /// boards on which the mover has as many, row by row, and then or at the same time with views
+    /// that together show every level to which he may give stones.
+    pub fn show(
+        &mut self,
+        movers: &[usize],
+        captures: &Captures<W>,
+        mut look: impl FnMut(usize, Option<&[W]>, &View<W>),
+    ) -> Result<(), StorageError> {
+        let maps = self.maps;
+        if self.windows.is_empty() {
+            let level = |waiting| self.table.get(self.with_slack(waiting));
+            let view = View { levels: (0..=maps.stones).map(level).collect() };
+            for (number, own) in movers.iter().enumerate() {
+                look(number, Some(captures.level(maps.stones - own)), &view);
+            }
+            return Ok(());
+        }
+        let sees = |&own: &usize, kept: usize| kept < own && Class::can_give(own - kept, own);
+        let seen = (0..=maps.stones).filter(|&kept| movers.iter().any(|own| sees(own, kept)));
+        let (few, mut levels): (Vec<usize>, Vec<usize>) =
+            seen.partition(|&kept| movers.iter().all(|&own| self.sees_few(own, kept)));
+        self.ascending = !self.ascending;
+        if !self.ascending {
+            levels.reverse();
+        }
+        self.will_see(movers, &few);
+        let captured = movers.iter().map(|own| Part::Captures(maps.stones - own));
+        let parts: Vec<Part> = captured.chain(levels.into_iter().map(Part::Level)).collect();
+        let nothing = View { levels: vec![None; maps.stones + 1] };
+        for (number, &part) in parts.iter().enumerate() {
+            self.load(captures, part, None)?;
+            let next = parts.get(number + 1).copied();
+            self.while_reading(captures, part, next, |window| match part {
+                Part::Captures(waiting) => {
+                    let mover = movers.iter().position(|own| maps.stones - own == waiting);
+                    mover.into_iter().for_each(|number| look(number, Some(window), &nothing));
+                }
+                Part::Level(waiting) => {
+                    let mut view = nothing.clone();
+                    view.levels[waiting] = Some(window);
+                    let seeing = movers.iter().enumerate().filter(|(_, own)| sees(own, waiting));
+                    seeing.for_each(|(number, _)| look(number, None, &view));
+                }
+            })?;
+        }
+        // Of these levels only the rows that are looked at were read.
+        let mut view = nothing;
+        few.iter().for_each(|&waiting| view.levels[waiting] = self.table.get(self.with_slack(waiting)));
+        (0..movers.len()).for_each(|number| look(number, None, &view));
+        Ok(())
+    }
+
+    /// Calls `work` with the window in which `part` is, and meanwhile reads the `next` one into the other.
+    fn while_reading(
+        &mut self,
+        captures: &Captures<W>,
+        part: Part,
+        next: Option<Part>,
+        work: impl FnOnce(&[W]),
+    ) -> Result<(), StorageError> {
+        let maps = self.maps;
+        let (first, second) = self.windows.split_at_mut(1);
+        let (Some(first), Some(second)) = (first.first_mut(), second.first_mut()) else { return Ok(()) };
+        let (shown, other) = if first.1 == Some(part) { (first, second) } else { (second, first) };
+        let Some(next) = next.filter(|&next| other.1 != Some(next) && next.size(maps) >= WORTH_READING_AHEAD)
+        else {
+            work(&shown.0);
+            return Ok(());
+        };
+        other.1 = None;
+        let (table, window) = (&*self.table, &mut other.0);
+        let read = thread::scope(|scope| {
+            let read = || next.read(maps, captures, table, window);
+            let reader = thread::Builder::new().spawn_scoped(scope, read);
+            work(&shown.0);
+            reader.ok().and_then(|reader| reader.join().ok())
+        });
+        // Without a thread it is read when it is needed.
+        if let Some(read) = read {
+            read?;
+            other.1 = Some(next);
+        }
+        Ok(())
+    }
+
+    /// The levels of a pair, to be read and written: two, or in the middle one.
+    pub fn pair(
+        &mut self,
+        captures: &Captures<W>,
+        poorer: usize,
+        richer: usize,
+    ) -> Result<Vec<Level<'_, W>>, StorageError> {
+        let maps = self.maps;
+        let mut levels = Vec::with_capacity(2);
+        if self.windows.is_empty() {
+            let (before, from) = self.table.split_at_mut(maps.level(richer).start);
+            if poorer != richer {
+                levels.push(Level { waiting: poorer, worths: &mut before[maps.level(poorer)] });
+            }
+            levels.push(Level { waiting: richer, worths: &mut from[..maps.level(richer).len()] });
+        } else {
+            self.load(captures, Part::Level(poorer), Some(Part::Level(richer)))?;
+            self.load(captures, Part::Level(richer), Some(Part::Level(poorer)))?;
+            for (window, part) in &mut self.windows {
+                match *part {
+                    Some(Part::Level(waiting)) if waiting == poorer || waiting == richer => {
+                        levels.push(Level { waiting, worths: &mut window[..maps.level(waiting).len()] });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(levels)
+    }
+
+    /// Writes the levels of a pair back.
+    pub fn store(&mut self, poorer: usize, richer: usize) -> Result<(), StorageError> {
+        for (window, part) in &self.windows {
+            match *part {
+                Some(Part::Level(waiting)) if waiting == poorer || waiting == richer => {
+                    self.table.write(self.maps.level(waiting), window)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A level with what follows it.
+    fn with_slack(&self, waiting: usize) -> Range<usize> {
+        let level = self.maps.level(waiting);
+        level.start..level.end + SLACK
+    }
+
+    /// Whether a mover who has `own` stones looks at few rows, if any, of the level where he keeps `kept`.
+    fn sees_few(&self, own: usize, kept: usize) -> bool {
+        let plays = own.checked_sub(kept).map_or(0, |given| self.plays[own][given]);
+        (plays as usize) < self.maps.halves[kept].rows() / FEW
+    }
+
+    /// Starts reading the rows of these levels that movers who have so many stones look at.
+    fn will_see(&self, movers: &[usize], levels: &[usize]) {
+        let (maps, table) = (self.maps, &*self.table);
+        for &own in movers {
+            let seen = maps.halves[own].own.of_all().filter_map(|play| {
+                let kept = own - play.class().stones();
+                let width = half::count(maps.stones - kept);
+                let row = || maps.level(kept).start + maps.row_of(kept, play.after());
+                (kept < own && levels.contains(&kept)).then(row).map(|row| row..row + width)
+            });
+            table.will_touch(seen);
+        }
+    }
+
+    /// Sees to it that a part is in a window, but not in that with the part `keep`.
+    fn load(&mut self, captures: &Captures<W>, part: Part, keep: Option<Part>) -> Result<(), StorageError> {
+        if self.windows.iter().all(|&(_, there)| there != Some(part))
+            && let Some((window, there)) =
+                self.windows.iter_mut().find(|(_, there)| there.is_none() || *there != keep)
+        {
+            *there = None;
+            part.read(self.maps, captures, self.table, window)?;
+            *there = Some(part);
+        }
+        Ok(())
+    }
+}
