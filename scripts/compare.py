@@ -3,7 +3,8 @@
 
     scripts/compare.py PROGRAM DIRECTORY
 
-DIRECTORY holds the tables and stats-RULES.jsonl, the output of `awari stats --json`, for each rule set.
+DIRECTORY holds the tables and stats-RULES.jsonl, the output of `awari stats --json`, for each rule set,
+and the same tables in DIRECTORY/compressed, which scripts/read_table.py reads.
 """
 
 import csv
@@ -76,8 +77,14 @@ for rules in most:
     boards = "\n".join(" ".join(map(str, p["board"])) for p in asked)
     command = [program, "--dir", str(directory), "probe", "-", "--json", "--rules", rules]
     answers = subprocess.run(command, input=boards, capture_output=True, text=True, check=True).stdout
-    for position, line in zip(asked, answers.splitlines(), strict=True):
-        answer = json.loads(line)
+    reader = pathlib.Path(__file__).parent / "read_table.py"
+    command = [sys.executable, reader, "--dir", directory / "compressed", "--rules", rules, "--jsonl", "-"]
+    questions = "\n".join(map(json.dumps, asked))
+    read = subprocess.run(command, input=questions, capture_output=True, text=True, check=True).stdout
+    for position, line, read_line in zip(asked, answers.splitlines(), read.splitlines(), strict=True):
+        answer, read_answer = json.loads(line), json.loads(read_line)
+        found = [read_answer["value"], read_answer["depth"]]
+        check(f"{rules}: {position['board']}: read_table.py", found, [position["value"], answer["depth"]])
         what = f"{rules}: {position['board']}"
         check(f"{what}: value", answer["value"], position["value"])
         found = [[m["pit"], m["captured"], m["value"]] for m in answer["moves"]]

@@ -331,8 +331,9 @@ fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<
             Some(header) => (header, None),
             None => build_values(stones, encoding, tables, &for_values, progress)?,
         };
-        let depths =
-            with_depths.then(|| depths(stones, &header, tables, &for_depths, progress)).transpose()?;
+        let depths = with_depths
+            .then(|| depths(stones, encoding, &header, tables, &for_depths, progress))
+            .transpose()?;
         let built = Built { header, work, depths };
         progress.built(&built);
         all.push(built);
@@ -362,6 +363,7 @@ fn build_values(
 /// The depths that belong to a table, built if they are not there.
 fn depths(
     stones: u32,
+    encoding: Encoding,
     values: &Header,
     tables: &Tablebase,
     storage: &Storage,
@@ -380,7 +382,13 @@ fn depths(
     let solved = engine::solve_depths(rules, stones, &read, storage, &watching)?;
     progress.writing(stones);
     let path = tables.depth_path(stones);
-    let header = table::write_depths(path, rules, stones, values.content_hash, &solved.depths)?;
+    let (hash, depths) = (values.content_hash, &solved.depths);
+    let header = match encoding {
+        Encoding::Packed => table::write_depths(path, rules, stones, hash, depths)?,
+        Encoding::Compressed => {
+            table::write_compressed_depths(path, rules, stones, hash, &read.values(stones), depths)?
+        }
+    };
     Ok(BuiltDepths { header, work: Some(Work { time: start.elapsed(), effort: solved.effort }) })
 }
 

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::board::{Board, PITS};
 use crate::half::{self, Half};
-use crate::table::{Counts, DepthCounts};
+use crate::table::{Counts, DepthCounts, Encoding};
 use crate::tablebase::{ProbeError, Tablebase};
 
 /// Counts the values of all C(`stones`+11, 11) boards: those of the table by its header, those
@@ -51,12 +51,12 @@ pub fn unreachable_boards(tables: &Tablebase, stones: u32) -> Result<Counts, Pro
 }
 
 /// Counts the depths of all C(`stones`+11, 11) boards, as [`all_boards`] does their values. The
-/// depths of the stored ones are counted by [`crate::table::DepthTable::count`].
+/// depths of the stored ones are counted by [`Tablebase::count_depths`].
 ///
 /// # Errors
 /// As [`all_boards`], and if there are no depths of `stones` stones.
 pub fn all_depths(tables: &Tablebase, stones: u32) -> Result<DepthCounts, ProbeError> {
-    let stored = tables.needed_depths(stones)?.count()?;
+    let stored = tables.count_depths(stones)?;
     Ok(unreachable_depths(tables, stones)?.plus(&stored))
 }
 
@@ -92,8 +92,17 @@ pub struct Deepest {
 /// If there are no depths of `stones` stones, or they cannot be used.
 pub fn deepest(tables: &Tablebase, stones: u32) -> Result<Deepest, ProbeError> {
     let table = tables.needed_depths(stones)?;
-    let (place, depth) = table.deepest()?;
-    Ok(Deepest { board: table.index().board(place), depth })
+    let most = table.header().max;
+    let first = match table.header().encoding {
+        Encoding::Packed => table.first(most)?,
+        Encoding::Compressed => {
+            let depths = tables.unpack_depths(stones)?;
+            depths.par_iter().position_first(|&depth| depth == most).map(|place| place as u64)
+        }
+    };
+    // Only a header that lies about its data leaves this without an answer.
+    let place = first.ok_or_else(|| table.lacks_deepest())?;
+    Ok(Deepest { board: table.index().board(place), depth: most })
 }
 
 /// The waiting half-boards without an empty pit, on boards of `stones` stones.

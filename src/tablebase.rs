@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use crate::board::{Board, MAX_STONES};
 use crate::index::IMPOSSIBLE_STONES;
 use crate::rules::{self, Rules, Turn};
-use crate::table::{Counts, DepthTable, Encoding, Table, TableError, TileCache};
+use crate::table::{Counts, DepthCounts, DepthTable, Encoding, Table, TableError, TileCache};
 pub use line::{Finish, Line, Ply};
 pub use verified::VerifiedTables;
 
@@ -343,7 +343,8 @@ impl Tablebase {
         if let Some(depths) = cell.get() {
             return Ok(Some(depths));
         }
-        match DepthTable::open(self.depth_path(stones), self.rules, stones, values.header().content_hash) {
+        let (path, hash) = (self.depth_path(stones), values.header().content_hash);
+        match DepthTable::open_with_cache(path, self.rules, stones, hash, &self.cache) {
             Ok(depths) => Ok(Some(cell.get_or_init(|| depths))),
             Err(TableError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -474,6 +475,40 @@ impl Tablebase {
         }
     }
 
+    /// All depths of the positions of `stones` stones, in the order of [`crate::index::Index`],
+    /// whether they are packed or compressed, compared with their content hash.
+    ///
+    /// # Errors
+    /// If there are none, or they are damaged; if they are compressed, also if the values are, or
+    /// a table of fewer stones is missing.
+    pub fn unpack_depths(&self, stones: u32) -> Result<Vec<u16>, ProbeError> {
+        let table = self.needed_depths(stones)?;
+        let mut depths = vec![0; table.header().positions() as usize];
+        match table.header().encoding {
+            Encoding::Packed => table.read(0, &mut depths)?,
+            Encoding::Compressed => {
+                let read = self.tables_with(stones)?;
+                let values = read.values(stones);
+                table.read_stored(&values, &mut depths)?;
+                look_ahead::complete_depths(self.rules, stones, &mut depths, &values, &read);
+            }
+        }
+        table.check_depths(&depths)?;
+        Ok(depths)
+    }
+
+    /// Counts the depths of the positions of `stones` stones, from their data.
+    ///
+    /// # Errors
+    /// As [`Tablebase::unpack_depths`].
+    pub fn count_depths(&self, stones: u32) -> Result<DepthCounts, ProbeError> {
+        let table = self.needed_depths(stones)?;
+        match table.header().encoding {
+            Encoding::Packed => Ok(table.count()?),
+            Encoding::Compressed => Ok(self.unpack_depths(stones)?.into_iter().collect()),
+        }
+    }
+
     /// The value of a board: [`Probe::value`] alone.
     ///
     /// # Errors
@@ -525,7 +560,10 @@ impl Tablebase {
         let stones = board.stones();
         match self.depths_as_of_late(stones) {
             Ok(Some(depths)) => match depths.index().place(board) {
-                Some(place) => Ok(Some(depths.depth(place)?)),
+                Some(place) => match depths.stored(place, self.table(stones)?)? {
+                    Some(depth) => Ok(Some(depth)),
+                    None => self.depth_ahead(board, value),
+                },
                 None => self.depth_ahead(board, value),
             },
             Ok(None) => Ok(over().then_some(0)),

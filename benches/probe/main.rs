@@ -4,6 +4,8 @@
 //! cargo bench --bench probe -- --stones 16
 //! ```
 
+#[path = "../support/places.rs"]
+mod places;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -15,6 +17,7 @@ use awari::{Board, Rules, table};
 use clap::Parser;
 use serde::Serialize;
 
+use places::random_places;
 use support::clock::{measure, median};
 use support::grid::{Grid, number};
 use support::limits;
@@ -118,16 +121,6 @@ fn main() {
     } else {
         print(&measured, large.len());
     }
-}
-
-/// Places of a table, independent of one another.
-fn random_places(positions: u64, many: u64) -> Vec<u64> {
-    let mut state = 1u64;
-    let mut place = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((u128::from(state) * u128::from(positions)) >> 64) as u64
-    };
-    (0..many).map(|_| place()).collect()
 }
 
 fn print(measured: &Measured, large: usize) {

@@ -4,11 +4,7 @@ pub mod clock;
 pub mod grid;
 pub mod huge;
 pub mod limits;
+pub mod mode;
 pub mod solved;
 
-/// Whether to run quickly and check only: without `cargo bench`, which passes `--bench`, or when
-/// asked to.
-pub fn is_test() -> bool {
-    let given = |flag| std::env::args().any(|argument| argument == flag);
-    given("--test") || !given("--bench")
-}
+pub use mode::is_test;

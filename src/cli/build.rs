@@ -34,11 +34,11 @@ pub struct Build {
     /// and twice the memory; proofs need them, and winning does
     #[arg(long)]
     depth: bool,
-    /// Write compressed tables: about a quarter of the size, slower to read
+    /// Write compressed tables, values and depths: about a quarter of the size, slower to read
     ///
     /// Tables that are there stay as they are; awari convert writes them anew. While larger tables
     /// are built upon compressed ones, these are unpacked into memory, one byte a position: the
-    /// plan counts that, and scratch files do not help with it. Depths are not compressed yet.
+    /// plan counts that, and scratch files do not help with it.
     #[arg(long)]
     compress: bool,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use awari::table::{self, ContentHash, DepthTable, Encoding, Table, TableError, vu};
+use awari::table::{self, ContentHash, DepthHeader, DepthTable, Encoding, Table, TableError, vu};
 use awari::tablebase::{depth_path, table_path};
 use awari::{Rules, Tablebase, units};
 use clap::ValueEnum;
@@ -23,10 +23,11 @@ use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parse
 /// A file in DEST that is there and right is left alone, so a conversion that was stopped goes on
 /// with the same command. Nothing else is ever overwritten.
 ///
-/// All values of a table are held in memory, one byte a position, and if it is compressed also
-/// those of all smaller tables.
+/// Depths are written in the same encoding as their values, but for vu, which has none.
 ///
-/// Depths are not compressed yet: they are copied as they are, but for vu, which has none.
+/// All values of a table are held in memory, one byte a position, those of all smaller tables too
+/// if they are compressed, and its depths, two bytes a position.
+///
 /// Certificates of proofs are not copied: awari verify --prove makes them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -202,27 +203,47 @@ impl Convert {
             bits_per_position: bytes as f64 * 8.0 / positions as f64,
             content_hash: header.content_hash.to_string(),
             sha256: None,
-            depth: self.copy_depths(tables, stones)?,
+            depth: self.convert_depths(encoding, tables, stones)?,
         })
     }
 
-    /// Copies the depths of a table, if there are any.
-    fn copy_depths(&self, tables: &Tablebase, stones: u32) -> Result<Option<WrittenDepths>, String> {
+    /// Writes the depths of a table, if there are any.
+    fn convert_depths(
+        &self,
+        encoding: Encoding,
+        tables: &Tablebase,
+        stones: u32,
+    ) -> Result<Option<WrittenDepths>, String> {
         let Some(source) = tables.depths(stones).map_err(|error| error.to_string())? else { return Ok(None) };
         let path = depth_path(&self.dest, tables.rules(), stones);
+        let DepthHeader { rules, values_hash, content_hash, .. } = *source.header();
         let there = is_there(&path)?;
-        if there {
-            let header = source.header();
-            let depths = DepthTable::open(&path, header.rules, stones, header.values_hash)
+        let header = if there {
+            let depths = DepthTable::open(&path, rules, stones, values_hash)
                 .and_then(|depths| depths.check().map(|()| depths))
                 .map_err(|error| in_the_way(&path, error))?;
-            if depths.header().content_hash != header.content_hash {
+            if depths.header().content_hash != content_hash {
                 return Err(in_the_way(&path, "other depths"));
             }
+            if depths.header().encoding != encoding {
+                let found = depths.header().encoding;
+                return Err(in_the_way(&path, format_args!("a table that is {found}")));
+            }
+            depths.header().clone()
         } else {
-            table::copy_depths(source, &path).map_err(|error| error.to_string())?;
-        }
-        Ok(Some(WrittenDepths { path, written: !there, bytes: source.header().file_bytes() }))
+            let depths = tables.unpack_depths(stones).map_err(|error| error.to_string())?;
+            let written = match encoding {
+                Encoding::Packed => table::write_depths(&path, rules, stones, values_hash, &depths),
+                Encoding::Compressed => {
+                    let values = tables.unpack(stones).map_err(|error| error.to_string())?;
+                    table::write_compressed_depths(&path, rules, stones, values_hash, &values, &depths)
+                }
+                _ => return Err(format!("{}: depths cannot be {encoding}.", path.display())),
+            };
+            written.map_err(|error| error.to_string())?
+        };
+        let bytes = header.file_bytes();
+        Ok(Some(WrittenDepths { path, written: !there, bytes }))
     }
 
     fn convert_to_vu(&self, tables: &Tablebase, source: &Table) -> Result<Written, String> {

@@ -72,6 +72,7 @@ enum Item {
 #[derive(Serialize)]
 struct Depths {
     max: u16,
+    encoding: String,
     bytes: u64,
     content_hash: String,
 }
@@ -187,6 +188,7 @@ fn survey(dir: &Path) -> Result<Vec<Item>, Failure> {
                         content_hash: header.content_hash.to_string(),
                         depth: depths.map(|depths| Depths {
                             max: depths.header().max,
+                            encoding: depths.header().encoding.to_string(),
                             bytes: depths.header().file_bytes(),
                             content_hash: depths.header().content_hash.to_string(),
                         }),

@@ -150,8 +150,8 @@ impl Table {
         let stored = tables.count(stones)?;
         let all = stats::unreachable_boards(tables, stones)?.plus(&stored);
         let (mut stored_depths, mut all_depths, mut deepest) = (None, None, None);
-        if let Some(depths) = tables.depths(stones)? {
-            let counts = depths.count()?;
+        if tables.depths(stones)?.is_some() {
+            let counts = tables.count_depths(stones)?;
             all_depths = Some(stats::unreachable_depths(tables, stones)?.plus(&counts));
             stored_depths = Some(counts);
             deepest = Some(Deepest::of(tables, stones)?);

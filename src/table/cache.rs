@@ -23,31 +23,19 @@ pub(crate) struct Key {
 /// A cache of decoded tiles, for any number of tables and threads.
 ///
 /// A tile goes to one set, and drives out the one of that set that was not used for longest.
+#[derive(Debug)]
 pub struct TileCache {
-    sets: Box<[Mutex<Set>]>,
+    values: Shelf<i8>,
+    depths: Shelf<u16>,
     owners: AtomicU32,
 }
 
-#[derive(Default)]
-struct Set {
-    /// Counts the uses.
-    clock: u64,
-    kept: Vec<Kept>,
-}
-
-struct Kept {
-    key: Key,
-    /// The clock when it was used last.
-    used: u64,
-    values: Vec<i8>,
-}
-
 impl TileCache {
-    /// A cache that keeps up to about `bytes` bytes of tiles, one set of 16 KiB at least. The
-    /// memory is taken as it is needed.
+    /// A cache that keeps up to about `bytes` bytes of values, and twice as many of depths, one set
+    /// of eight tiles at least. The memory is taken as it is needed.
     pub fn new(bytes: usize) -> TileCache {
         let sets = (bytes / (WAYS * TILE_POSITIONS)).max(1);
-        TileCache { sets: (0..sets).map(|_| Mutex::default()).collect(), owners: AtomicU32::new(0) }
+        TileCache { values: Shelf::new(sets), depths: Shelf::new(sets), owners: AtomicU32::new(0) }
     }
 
     /// A new owner of tiles: a table.
@@ -55,28 +43,60 @@ impl TileCache {
         self.owners.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The value at `inside` of a tile, which is decoded if it is not here. No lock is held
-    /// meanwhile, so two threads may both decode it.
-    ///
-    /// # Panics
-    /// If the tile has no such place.
-    pub(crate) fn value<E>(
-        &self,
-        key: Key,
-        inside: usize,
-        decode: impl FnOnce() -> Result<Vec<i8>, E>,
-    ) -> Result<i8, E> {
-        let set = self.set(key);
-        if let Some(values) = lock(set).find(key) {
-            return Ok(values[inside]);
-        }
-        let values = decode()?;
-        let value = values[inside];
-        lock(set).keep(key, values);
-        Ok(value)
+    /// The tiles of values.
+    pub(crate) fn values(&self) -> &Shelf<i8> {
+        &self.values
     }
 
-    fn set(&self, key: Key) -> &Mutex<Set> {
+    /// The tiles of depths.
+    pub(crate) fn depths(&self) -> &Shelf<u16> {
+        &self.depths
+    }
+}
+
+/// Tiles of one kind.
+pub(crate) struct Shelf<T> {
+    sets: Box<[Mutex<Set<T>>]>,
+}
+
+struct Set<T> {
+    /// Counts the uses.
+    clock: u64,
+    kept: Vec<Kept<T>>,
+}
+
+struct Kept<T> {
+    key: Key,
+    /// The clock when it was used last.
+    used: u64,
+    cells: Vec<T>,
+}
+
+impl<T> Shelf<T> {
+    fn new(sets: usize) -> Shelf<T> {
+        let empty = || Mutex::new(Set { clock: 0, kept: Vec::new() });
+        Shelf { sets: (0..sets).map(|_| empty()).collect() }
+    }
+
+    /// What `look` sees in a tile, which is decoded if it is not here. No lock is held meanwhile,
+    /// so two threads may both decode it.
+    pub(crate) fn look<R, E>(
+        &self,
+        key: Key,
+        decode: impl FnOnce() -> Result<Vec<T>, E>,
+        look: impl FnOnce(&[T]) -> R,
+    ) -> Result<R, E> {
+        let set = self.set(key);
+        if let Some(cells) = lock(set).find(key) {
+            return Ok(look(cells));
+        }
+        let cells = decode()?;
+        let seen = look(&cells);
+        lock(set).keep(key, cells);
+        Ok(seen)
+    }
+
+    fn set(&self, key: Key) -> &Mutex<Set<T>> {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         &self.sets[(hasher.finish() % self.sets.len() as u64) as usize]
@@ -84,20 +104,20 @@ impl TileCache {
 }
 
 /// A set is in order between any two of its statements, so one that a panic left is good.
-fn lock(set: &Mutex<Set>) -> std::sync::MutexGuard<'_, Set> {
+fn lock<T>(set: &Mutex<Set<T>>) -> std::sync::MutexGuard<'_, Set<T>> {
     set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Set {
-    fn find(&mut self, key: Key) -> Option<&[i8]> {
+impl<T> Set<T> {
+    fn find(&mut self, key: Key) -> Option<&[T]> {
         self.clock += 1;
         let kept = self.kept.iter_mut().find(|kept| kept.key == key)?;
         kept.used = self.clock;
-        Some(&kept.values)
+        Some(&kept.cells)
     }
 
-    fn keep(&mut self, key: Key, values: Vec<i8>) {
-        let new = Kept { key, used: self.clock, values };
+    fn keep(&mut self, key: Key, cells: Vec<T>) {
+        let new = Kept { key, used: self.clock, cells };
         if self.kept.len() < WAYS {
             self.kept.push(new);
         } else if let Some(oldest) = self.kept.iter_mut().min_by_key(|kept| kept.used) {
@@ -106,9 +126,9 @@ impl Set {
     }
 }
 
-impl fmt::Debug for TileCache {
+impl<T> fmt::Debug for Shelf<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TileCache").field("sets", &self.sets.len()).finish_non_exhaustive()
+        f.debug_struct("Shelf").field("sets", &self.sets.len()).finish_non_exhaustive()
     }
 }
 
@@ -125,7 +145,7 @@ mod tests {
                 decoded.set(decoded.get() + 1);
                 Ok::<_, ()>(vec![tile as i8; 4])
             };
-            assert_eq!(cache.value(Key { owner: 0, tile }, 3, decode), Ok(tile as i8));
+            assert_eq!(cache.values().look(Key { owner: 0, tile }, decode, |cells| cells[3]), Ok(tile as i8));
             decoded.get()
         };
         for tile in 0..8 {
@@ -136,7 +156,8 @@ mod tests {
         }
         // The ninth drives out the one unused for longest.
         assert_eq!((ask(8), ask(7), ask(0), ask(8)), (9, 9, 10, 10));
-        assert_eq!(cache.value(Key { owner: 1, tile: 8 }, 0, || Err("damaged")), Err("damaged"));
-        assert_eq!(cache.sets[0].lock().unwrap().kept.len(), WAYS);
+        let damaged = cache.values().look(Key { owner: 1, tile: 8 }, || Err("damaged"), <[i8]>::len);
+        assert_eq!(damaged, Err("damaged"));
+        assert_eq!(cache.values.sets[0].lock().unwrap().kept.len(), WAYS);
     }
 }

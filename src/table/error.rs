@@ -105,7 +105,7 @@ pub enum TableError {
         /// Blocks in the file.
         blocks: u64,
     },
-    /// The checksum of a block is right and it is not compressed values.
+    /// The checksum of a block is right and it is not compressed data.
     BadBlock {
         /// The file.
         path: PathBuf,
@@ -114,7 +114,7 @@ pub enum TableError {
         /// Blocks in the file.
         blocks: u64,
     },
-    /// The table is compressed, so half of its values are known only from a look ahead.
+    /// The table is compressed, so half of it is known only from a look ahead.
     LooksAhead {
         /// The file.
         path: PathBuf,
@@ -259,12 +259,12 @@ impl fmt::Display for TableError {
             ),
             TableError::BadBlock { block, blocks, .. } => write!(
                 f,
-                "corrupt data: block {block} (of 0 to {}) is not compressed values, though its checksum is \
+                "corrupt data: block {block} (of 0 to {}) is not compressed data, though its checksum is \
                  right. Build the file again.",
                 blocks - 1
             ),
             TableError::LooksAhead { .. } => f.write_str(
-                "a compressed table: half of its values need a look ahead, into the tables of fewer stones \
+                "a compressed table: half of it needs a look ahead, into the tables of fewer stones \
                  too. Ask the directory of tables, not this file alone.",
             ),
             TableError::WrongContent { expected, found, .. } => write!(

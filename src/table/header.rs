@@ -1,7 +1,7 @@
 //! The header of a table: what it says, as bytes and back.
 //!
 //! This file and the header of depth tables beside it are the only ones that know bincode. Every
-//! field has a fixed place, drawn in [`crate::table`].
+//! field has a fixed place, drawn in `docs/format.md`.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,6 +15,7 @@ use super::compressed;
 use super::counts::{Counts, VALUES};
 use super::error::TableError;
 use super::packed::{self, PADDING};
+use super::streams;
 use crate::board::MAX_STONES;
 use crate::index::Index;
 use crate::rules::Rules;
@@ -69,11 +70,11 @@ impl fmt::Display for IndexOrder {
     }
 }
 
-/// How values become bytes.
+/// How values and depths become bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// A number of fixed width for each value that occurs.
+    /// A number of fixed width for each value that occurs; a byte for a depth, or two.
     Packed,
     /// Half of the positions, entropy-coded: [`crate::table::compressed`].
     Compressed,
@@ -85,6 +86,24 @@ impl fmt::Display for Encoding {
             Encoding::Packed => "packed",
             Encoding::Compressed => "compressed",
         })
+    }
+}
+
+impl Encoding {
+    /// Blocks of the data of a table of `stones` stones.
+    pub(super) fn blocks(self, stones: u32) -> u64 {
+        match self {
+            Encoding::Packed => Index::new(stones).positions().div_ceil(BLOCK_POSITIONS),
+            Encoding::Compressed => 1 + compressed::blocks(stones),
+        }
+    }
+
+    /// Positions of a block, at most.
+    pub(super) fn block_positions(self) -> u64 {
+        match self {
+            Encoding::Packed => BLOCK_POSITIONS,
+            Encoding::Compressed => compressed::BLOCK_POSITIONS,
+        }
     }
 }
 
@@ -171,25 +190,14 @@ impl Header {
     /// fewer) if the table is packed, the model and the blocks of [`crate::table::compressed`] if
     /// it is compressed.
     pub fn blocks(&self) -> u64 {
-        match self.encoding {
-            Encoding::Packed => self.positions().div_ceil(BLOCK_POSITIONS),
-            Encoding::Compressed => 1 + compressed::blocks(self.stones),
-        }
-    }
-
-    /// Positions of a block, at most.
-    fn block_positions(&self) -> u64 {
-        match self.encoding {
-            Encoding::Packed => BLOCK_POSITIONS,
-            Encoding::Compressed => compressed::BLOCK_POSITIONS,
-        }
+        self.encoding.blocks(self.stones)
     }
 
     /// Bytes of one entry of the directory.
     pub(super) fn entry_bytes(&self) -> usize {
         match self.encoding {
             Encoding::Packed => 4,
-            Encoding::Compressed => 8,
+            Encoding::Compressed => streams::ENTRY_BYTES,
         }
     }
 
@@ -268,7 +276,7 @@ fn body_bytes(metric: Metric) -> usize {
 
 pub(super) const HALVES: u8 = 0;
 
-fn encoding_code(encoding: Encoding) -> u8 {
+pub(super) fn encoding_code(encoding: Encoding) -> u8 {
     match encoding {
         Encoding::Packed => 0,
         Encoding::Compressed => 1,
@@ -287,7 +295,7 @@ pub(super) fn encode(header: &Header, directory_checksum: u32) -> [u8; HEADER_BY
         bits: header.bits() as u8,
         zero: 0,
         positions: header.positions(),
-        block_positions: header.block_positions() as u32,
+        block_positions: header.encoding.block_positions() as u32,
         blocks: header.blocks() as u32,
         data_offset: header.data_offset(),
         data_bytes: header.data_bytes(),
@@ -295,14 +303,20 @@ pub(super) fn encode(header: &Header, directory_checksum: u32) -> [u8; HEADER_BY
         content_hash: header.content_hash.0,
         directory_checksum,
     };
-    let mut bytes = [0; HEADER_BYTES];
+    seal(body)
+}
+
+/// A header of N bytes: what all begin with, the body, and its checksum.
+pub(super) fn seal<const N: usize>(body: impl Encode) -> [u8; N] {
+    let body_bytes = N - PREFIX_BYTES - CHECKSUM_BYTES;
+    let mut bytes = [0; N];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
-    bytes[12..16].copy_from_slice(&(BODY_BYTES as u32).to_le_bytes());
-    let (signed, checksum) = bytes.split_at_mut(PREFIX_BYTES + BODY_BYTES);
+    bytes[12..16].copy_from_slice(&(body_bytes as u32).to_le_bytes());
+    let (signed, checksum) = bytes.split_at_mut(PREFIX_BYTES + body_bytes);
     let written = bincode::encode_into_slice(body, &mut signed[PREFIX_BYTES..], config());
     // Every field has a fixed size, so only a changed `Body` can fail here.
-    assert!(matches!(written, Ok(BODY_BYTES)), "the header body is {BODY_BYTES} bytes: {written:?}");
+    assert!(written.as_ref().is_ok_and(|&to| to == body_bytes), "a body of {body_bytes} bytes: {written:?}");
     checksum.copy_from_slice(&crc32fast::hash(signed).to_le_bytes());
     bytes
 }
@@ -361,13 +375,14 @@ pub(super) fn checked_body<'a>(
     Ok(&start[PREFIX_BYTES..end])
 }
 
-/// The rules, metric and index order of a header, if this program knows them.
+/// The rules, metric, index order and encoding of a header, if this program knows them.
 pub(super) fn known(
     path: &Path,
     rules: u8,
     metric: u8,
     order: u8,
-) -> Result<(Rules, Metric, IndexOrder), TableError> {
+    encoding: u8,
+) -> Result<(Rules, Metric, IndexOrder, Encoding), TableError> {
     let unsupported = |field, found| Err(TableError::Unsupported { path: path.to_owned(), field, found });
     let Some(found_rules) = Rules::ALL.into_iter().find(|&known| rules_code(known) == rules) else {
         return unsupported("rules", rules);
@@ -379,7 +394,21 @@ pub(super) fn known(
     if order != HALVES {
         return unsupported("index order", order);
     }
-    Ok((found_rules, found_metric, IndexOrder::Halves))
+    let encodings = [Encoding::Packed, Encoding::Compressed];
+    let Some(found_encoding) = encodings.into_iter().find(|&known| encoding_code(known) == encoding) else {
+        return unsupported("encoding", encoding);
+    };
+    Ok((found_rules, found_metric, IndexOrder::Halves, found_encoding))
+}
+
+/// Compares the directory, with the zeros behind it, with its checksum.
+pub(super) fn check_directory(path: &Path, directory: &[u8], checksum: u32) -> Result<(), TableError> {
+    let found = crc32fast::hash(directory);
+    if found == checksum {
+        return Ok(());
+    }
+    let (expected, found) = (format_args!("{checksum:08x}"), format_args!("{found:08x}"));
+    corrupt(path, "checksum of the block directory", &expected, &found)
 }
 
 /// That a field of a header contradicts its checksum or the others.
@@ -406,13 +435,7 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
     };
 
     // The header is as it was written. Is it one this program understands?
-    let (rules, metric, order) = known(path, body.rules, body.metric, body.order)?;
-    let encodings = [Encoding::Packed, Encoding::Compressed];
-    let Some(encoding) = encodings.into_iter().find(|&encoding| encoding_code(encoding) == body.encoding)
-    else {
-        let (field, found) = ("encoding", body.encoding);
-        return Err(TableError::Unsupported { path: path.to_owned(), field, found });
-    };
+    let (rules, metric, order, encoding) = known(path, body.rules, body.metric, body.order, body.encoding)?;
 
     // Does it agree with itself? All that follows from rules, stones and counts must be so.
     let stones = u32::from(body.stones);
@@ -442,7 +465,7 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Head
         ("bits", u64::from(header.bits()), u64::from(body.bits)),
         ("zero", 0, u64::from(body.zero)),
         ("positions", header.positions(), body.positions),
-        ("block positions", header.block_positions(), u64::from(body.block_positions)),
+        ("block positions", header.encoding.block_positions(), u64::from(body.block_positions)),
         ("blocks", header.blocks(), u64::from(body.blocks)),
         ("data offset", header.data_offset(), body.data_offset),
         ("data bytes", header.data_bytes(), body.data_bytes),

@@ -3,20 +3,21 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::Mmap;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::BLOCK_POSITIONS;
-use super::cache::{Key, TileCache};
-use super::compressed::{Corrupt, Decoder, Spot};
+use super::cache::TileCache;
+use super::checked::Checked;
+use super::compressed::{Corrupt, Decoder, Spot, TILE_POSITIONS};
 use super::counts::Counts;
 use super::error::TableError;
 use super::header::{self, ContentHash, Encoding, HEADER_BYTES, Header, Metric};
 use super::map::map;
 use super::packed::Packing;
+use super::streams::Streams;
 use crate::index::Index;
 use crate::rules::Rules;
 
@@ -50,30 +51,18 @@ pub struct Table {
     codec: Codec,
     /// Where the data start in the map.
     data: usize,
-    /// One bit a block: its checksum was found right.
-    checked: Vec<AtomicU64>,
+    checked: Checked,
 }
 
 /// How bytes become values.
 #[derive(Debug)]
 enum Codec {
     Packed(Packing),
-    Compressed(Box<Compressed>),
-}
-
-/// What a compressed table needs beyond its bytes.
-#[derive(Debug)]
-struct Compressed {
-    decoder: Decoder,
-    /// Where each block of the file starts in the data; the last entry is their end.
-    starts: Vec<u64>,
-    cache: Arc<TileCache>,
-    /// Whose tiles those of this table are in the cache.
-    owner: u32,
+    Compressed(Box<Streams>),
 }
 
 /// Bytes that a table keeps of itself decoded, if it was not opened with a cache.
-const OWN_CACHE: usize = 1 << 20;
+pub(super) const OWN_CACHE: usize = 1 << 20;
 
 impl Table {
     /// Opens the table of `stones` stones under `rules`. Checks header, directory and length of
@@ -126,15 +115,7 @@ impl Table {
         let (header, directory_checksum) = header::decode(path, &map, map.len() as u64)?;
         // The length was found right: every place the header names is inside the map.
         let data = header.data_offset() as usize;
-        let found = crc32fast::hash(&map[HEADER_BYTES..data]);
-        if found != directory_checksum {
-            return Err(TableError::CorruptHeader {
-                path: path.to_owned(),
-                field: "checksum of the block directory",
-                expected: format!("{directory_checksum:08x}"),
-                found: format!("{found:08x}"),
-            });
-        }
+        header::check_directory(path, &map[HEADER_BYTES..data], directory_checksum)?;
         if header.metric != Metric::Value {
             let (expected, found) = (Metric::Value, header.metric);
             return Err(TableError::WrongMetric { path: path.to_owned(), expected, found });
@@ -142,17 +123,18 @@ impl Table {
         let codec = match header.encoding {
             Encoding::Packed => Codec::Packed(Packing::new(&header.counts)),
             Encoding::Compressed => {
-                Codec::Compressed(Box::new(Compressed::new(path, &header, &map, data, cache())?))
+                let directory = &map[HEADER_BYTES..][..header.entry_bytes() * header.blocks() as usize];
+                let decoder = |model: &[u8]| Decoder::of_values(header.stones, model);
+                Codec::Compressed(Box::new(Streams::new(path, directory, &map[data..], decoder, cache())?))
             }
         };
-        let words = header.blocks().div_ceil(64);
         Ok(Table {
             path: path.to_owned(),
             map,
             index: Index::new(header.stones),
             codec,
             data,
-            checked: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            checked: Checked::none(header.blocks()),
             header,
         })
     }
@@ -203,10 +185,9 @@ impl Table {
                 self.touch(place / BLOCK_POSITIONS)?;
                 Ok(Some(packing.value(self.data(), place)))
             }
-            Codec::Compressed(compressed) => {
-                let Some(Spot { tile, inside }) = compressed.decoder.spot(place) else { return Ok(None) };
-                let key = Key { owner: compressed.owner, tile };
-                compressed.cache.value(key, inside, || self.decode(compressed, tile)).map(Some)
+            Codec::Compressed(streams) => {
+                let Some(Spot { tile, inside }) = streams.decoder.spot(place) else { return Ok(None) };
+                self.look(streams, tile, |values| values[inside]).map(Some)
             }
         }
     }
@@ -262,27 +243,8 @@ impl Table {
                     packing.decode(self.data(), block as u64 * BLOCK_POSITIONS, part);
                 });
             }
-            Codec::Compressed(compressed) => {
-                let mut rest = values;
-                let mut bands = Vec::new();
-                for (tiles, places) in compressed.decoder.bands() {
-                    let (band, after) = rest.split_at_mut((places.end - places.start) as usize);
-                    bands.push((tiles, places.start, band));
-                    rest = after;
-                }
-                let failed = bands.into_par_iter().find_map_first(|(mut tiles, start, band)| {
-                    tiles.find_map(|tile| match self.decode(compressed, tile) {
-                        Ok(values) => {
-                            for (place, inside) in compressed.decoder.stored(tile) {
-                                let at = (place - start) as usize;
-                                band[at..at + inside.len()].copy_from_slice(&values[inside]);
-                            }
-                            None
-                        }
-                        Err(error) => Some(error),
-                    })
-                });
-                return failed.map_or(Ok(()), Err);
+            Codec::Compressed(streams) => {
+                return streams.read_stored(values, |tile| self.decode(streams, tile));
             }
         }
         Ok(())
@@ -295,9 +257,7 @@ impl Table {
     pub(super) fn check_against(&self, values: &[i8]) -> Result<(), TableError> {
         match &self.codec {
             Codec::Packed(_) => self.check(),
-            Codec::Compressed(compressed) => self.each_tile(compressed, |place, stored| {
-                if values[place as usize..].starts_with(stored) { Ok(()) } else { Err(Corrupt) }
-            }),
+            Codec::Compressed(streams) => self.check_tiles(streams, Some(values)),
         }
     }
 
@@ -311,8 +271,8 @@ impl Table {
     /// The first block that is damaged, or a content hash or a count that does not fit.
     pub fn check(&self) -> Result<(), TableError> {
         self.check_blocks()?;
-        if let Codec::Compressed(compressed) = &self.codec {
-            return self.each_tile(compressed, |_, _| Ok(()));
+        if let Codec::Compressed(streams) = &self.codec {
+            return self.check_tiles(streams, None);
         }
         let (found, counts) = self.hash_and_count();
         self.compare(found, &counts)
@@ -422,9 +382,7 @@ impl Table {
     fn block(&self, block: u64) -> &[u8] {
         let bytes = match &self.codec {
             Codec::Packed(_) => self.header.packed_block(block),
-            Codec::Compressed(compressed) => {
-                compressed.starts[block as usize]..compressed.starts[block as usize + 1]
-            }
+            Codec::Compressed(streams) => streams.block(block),
         };
         &self.data()[bytes.start as usize..bytes.end as usize]
     }
@@ -433,33 +391,39 @@ impl Table {
         TableError::LooksAhead { path: self.path.clone() }
     }
 
-    /// Decodes a tile.
-    fn decode(&self, compressed: &Compressed, tile: u64) -> Result<Vec<i8>, TableError> {
-        // The first block of the file is the model.
-        let block = 1 + compressed.decoder.block_of(tile);
-        self.touch(block)?;
-        let decoded = compressed.decoder.decode(tile, self.block(block));
-        decoded.map_err(|Corrupt| bad_block(&self.path, &self.header, block))
+    /// The values of a tile of the [`Decoder`]s of as many stones, one row of it after another;
+    /// those of positions that are not stored there mean nothing.
+    pub(super) fn tile(&self, decoder: &Decoder, tile: u64) -> Result<Vec<i8>, TableError> {
+        match &self.codec {
+            Codec::Packed(_) => {
+                let mut values = vec![0; TILE_POSITIONS];
+                for (place, inside) in decoder.stored(tile) {
+                    self.read(place, &mut values[inside])?;
+                }
+                Ok(values)
+            }
+            Codec::Compressed(streams) => self.look(streams, tile, <[i8]>::to_vec),
+        }
     }
 
-    /// Decodes all tiles and shows their stored runs, each with the place of its first position,
-    /// on the threads of the current rayon pool.
-    fn each_tile(
-        &self,
-        compressed: &Compressed,
-        show: impl Fn(u64, &[i8]) -> Result<(), Corrupt> + Sync,
-    ) -> Result<(), TableError> {
-        let failed = (0..compressed.decoder.tiles()).into_par_iter().find_map_first(|tile| {
-            let values = match self.decode(compressed, tile) {
-                Ok(values) => values,
-                Err(error) => return Some(error),
-            };
-            let mut runs = compressed.decoder.stored(tile);
-            let shown = runs.try_for_each(|(place, inside)| show(place, &values[inside]));
-            let block = 1 + compressed.decoder.block_of(tile);
-            shown.err().map(|Corrupt| bad_block(&self.path, &self.header, block))
-        });
-        failed.map_or(Ok(()), Err)
+    /// What `look` sees in a tile.
+    fn look<R>(&self, streams: &Streams, tile: u64, look: impl FnOnce(&[i8]) -> R) -> Result<R, TableError> {
+        streams.cache.values().look(streams.key(tile), || self.decode(streams, tile), look)
+    }
+
+    /// Decodes a tile.
+    fn decode(&self, streams: &Streams, tile: u64) -> Result<Vec<i8>, TableError> {
+        let block = streams.block_of(tile);
+        self.touch(block)?;
+        streams.decoder.values(tile, self.block(block)).map_err(|Corrupt| self.bad_block(block))
+    }
+
+    fn check_tiles(&self, streams: &Streams, expected: Option<&[i8]>) -> Result<(), TableError> {
+        streams.check(expected, |tile| self.decode(streams, tile), |block| self.bad_block(block))
+    }
+
+    fn bad_block(&self, block: u64) -> TableError {
+        TableError::BadBlock { path: self.path.clone(), block, blocks: self.header.blocks() }
     }
 
     fn places(&self, block: u64) -> Range<u64> {
@@ -477,9 +441,7 @@ impl Table {
     /// Makes sure that a block was checked.
     #[inline]
     fn touch(&self, block: u64) -> Result<(), TableError> {
-        // Relaxed: the bit says something about bytes that do not change, not about other writes.
-        let word = self.checked[(block / 64) as usize].load(Ordering::Relaxed);
-        if word >> (block % 64) & 1 == 1 { Ok(()) } else { self.check_block(block) }
+        self.checked.touch(block, || self.check_block(block))
     }
 
     #[cold]
@@ -490,48 +452,9 @@ impl Table {
             let blocks = self.header.blocks();
             return Err(TableError::CorruptBlock { path: self.path.clone(), block, blocks });
         }
-        self.checked[(block / 64) as usize].fetch_or(1 << (block % 64), Ordering::Relaxed);
+        self.checked.mark(block);
         Ok(())
     }
-}
-
-impl Compressed {
-    /// Reads directory and model; `data` is where the data start in the map.
-    fn new(
-        path: &Path,
-        header: &Header,
-        map: &[u8],
-        data: usize,
-        cache: Arc<TileCache>,
-    ) -> Result<Compressed, TableError> {
-        let directory = &map[HEADER_BYTES..][..header.entry_bytes() * header.blocks() as usize];
-        let mut starts = vec![0];
-        let mut end = 0;
-        for [_, _, _, _, length @ ..] in directory.as_chunks::<8>().0 {
-            end += u64::from(u32::from_le_bytes(*length));
-            starts.push(end);
-        }
-        if end != header.data_bytes() {
-            return Err(TableError::CorruptHeader {
-                path: path.to_owned(),
-                field: "sum of the block lengths",
-                expected: header.data_bytes().to_string(),
-                found: end.to_string(),
-            });
-        }
-        let model = &map[data..][..starts[1] as usize];
-        if crc32fast::hash(model).to_le_bytes() != directory[..4] {
-            let blocks = header.blocks();
-            return Err(TableError::CorruptBlock { path: path.to_owned(), block: 0, blocks });
-        }
-        let decoder = Decoder::new(header.stones, model).map_err(|Corrupt| bad_block(path, header, 0))?;
-        let owner = cache.owner();
-        Ok(Compressed { decoder, starts, cache, owner })
-    }
-}
-
-fn bad_block(path: &Path, header: &Header, block: u64) -> TableError {
-    TableError::BadBlock { path: path.to_owned(), block, blocks: header.blocks() }
 }
 
 /// Values as the bytes that the content hash is of.

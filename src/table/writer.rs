@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use super::BLOCK_POSITIONS;
-use super::compressed::Encoder;
+use super::compressed::{Encoder, Source, Values};
 use super::counts::Counts;
 use super::error::TableError;
 use super::header::{self, ContentHash, Encoding, HEADER_BYTES, Header, IndexOrder, Metric};
@@ -75,7 +75,10 @@ pub fn write_as(
             || ContentHash(Sha256::digest(as_bytes(values)).into()),
             || match encoding {
                 Encoding::Packed => write_packed(file, &header, values),
-                Encoding::Compressed => write_compressed(file, &header, values),
+                Encoding::Compressed => {
+                    let encoder = Encoder::new(Values::new(stones, values));
+                    write_streams(file, header.data_offset(), header.blocks(), &encoder)
+                }
             },
         );
         header.content_hash = hash;
@@ -252,19 +255,24 @@ fn write_packed(file: &File, header: &Header, values: &[i8]) -> std::io::Result<
     Ok((header.data_bytes(), directory.collect()))
 }
 
-/// Writes the data; returns how many bytes, and the directory.
-fn write_compressed(file: &File, header: &Header, values: &[i8]) -> std::io::Result<(u64, Vec<u8>)> {
-    let encoder = Encoder::new(header.stones, values);
+/// Writes model and blocks of compressed data at `offset`, `blocks` together; returns how many
+/// bytes, and the directory.
+pub(super) fn write_streams<S: Source>(
+    file: &File,
+    offset: u64,
+    blocks: u64,
+    encoder: &Encoder<S>,
+) -> std::io::Result<(u64, Vec<u8>)> {
     let (mut bytes, mut directory) = (0, Vec::new());
     let mut append = |block: &[u8]| {
         directory.extend(crc32fast::hash(block).to_le_bytes());
         directory.extend((block.len() as u32).to_le_bytes());
-        let at = header.data_offset() + bytes;
+        let at = offset + bytes;
         bytes += block.len() as u64;
         file.write_all_at(block, at)
     };
     append(&encoder.model())?;
-    let blocks: Vec<u64> = (0..header.blocks() - 1).collect();
+    let blocks: Vec<u64> = (0..blocks - 1).collect();
     for batch in blocks.chunks(BATCH as usize) {
         let encoded: Vec<Vec<u8>> = batch.par_iter().map(|&block| encoder.block(block)).collect();
         encoded.iter().try_for_each(|block| append(block))?;

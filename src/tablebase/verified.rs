@@ -1,5 +1,6 @@
 //! Tables of fewer stones, found right and ready to be read by the engine.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,6 +77,21 @@ impl<'a> VerifiedTables<'a> {
         let mut value = [0];
         self.read(stones, place, &mut value);
         value[0]
+    }
+
+    /// All values of one table.
+    ///
+    /// # Panics
+    /// If the table is not among those asked for.
+    pub(crate) fn values(&self, stones: u32) -> Cow<'_, [i8]> {
+        match self.verified(stones) {
+            Verified { unpacked: Some(unpacked), .. } => Cow::Borrowed(unpacked),
+            Verified { table, unpacked: None } => {
+                let mut values = vec![0; table.header().positions() as usize];
+                table.read_checked(0, &mut values);
+                Cow::Owned(values)
+            }
+        }
     }
 
     fn verified(&self, stones: u32) -> &Verified<'a> {

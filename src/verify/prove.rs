@@ -10,7 +10,7 @@ use crate::board::{Board, PITS};
 use crate::engine::SmallerTables;
 use crate::half;
 use crate::rules::{self, Rules};
-use crate::table::{DepthTable, Table, TableError};
+use crate::table::{DepthTable, Encoding, Table, TableError};
 use crate::tablebase::{Tablebase, VerifiedTables};
 
 /// Proves the table of `stones` stones, given that the tables of fewer are right: checks the files
@@ -66,7 +66,11 @@ pub fn prove(
     let values = tables.tables_with(stones)?;
     progress(Step::File, total, total);
 
-    let proof = Equations { rules: tables.rules(), stones, values, depths };
+    let stored = match depths.header().encoding {
+        Encoding::Packed => Depths::Packed(depths),
+        Encoding::Compressed => Depths::Unpacked(tables.unpack_depths(stones)?),
+    };
+    let proof = Equations { rules: tables.rules(), stones, values, depths: stored };
     let done = AtomicU64::new(0);
     for waiting in 0..=stones as usize {
         let columns = half::count(stones as usize - waiting) as u64;
@@ -112,7 +116,30 @@ struct Equations<'a> {
     stones: u32,
     /// The table that is proved, and those of fewer stones.
     values: VerifiedTables<'a>,
-    depths: &'a DepthTable,
+    depths: Depths<'a>,
+}
+
+/// Depths that are read where they are, or that were unpacked.
+enum Depths<'a> {
+    Packed(&'a DepthTable),
+    Unpacked(Vec<u16>),
+}
+
+impl Depths<'_> {
+    fn read(&self, place: u64, depths: &mut [u16]) -> Result<(), TableError> {
+        match self {
+            Depths::Packed(table) => table.read(place, depths)?,
+            Depths::Unpacked(all) => depths.copy_from_slice(&all[place as usize..][..depths.len()]),
+        }
+        Ok(())
+    }
+
+    fn depth(&self, place: u64) -> Result<u16, TableError> {
+        match self {
+            Depths::Packed(table) => table.depth(place),
+            Depths::Unpacked(all) => Ok(all[place as usize]),
+        }
+    }
 }
 
 /// A legal move, as the equations need it.

@@ -7,22 +7,15 @@ use crate::half::{self, Half};
 use super::captures::{OVERS, captured, overs};
 use super::tiles::{TILE_COLUMNS, TILE_POSITIONS, Tile};
 
-/// How many features a position has.
-pub(super) const FEATURES: usize = 22;
-
 /// Room for the features: a power of two, so that any number is cheaply brought into range.
 pub(super) const FEATURE_ROOM: usize = 32;
 
-/// The features of a position, in a fixed order:
+/// The features of a position, in a fixed order. Those of the board are the same whatever is
+/// stored.
 ///
 /// | | |
 /// |---|---|
-/// | 0 | left + up |
-/// | 1, 2 | the lesser and the greater of left and up |
-/// | 3 | left + up − the one up and left |
-/// | 4 | the one three rows up |
-/// | 5, 6 | the column, and the row, with a stone moved from the fourth pit to the fifth |
-/// | 7, 8 | the column, and the row, with a stone moved from the third pit to the fourth |
+/// | 0–8 | of the neighbours: `values.rs` and `depths.rs` say what |
 /// | 9 | the most stones a move captures |
 /// | 10 | the stones all moves capture, added up |
 /// | 11 | the most stones the other player would capture if it were his turn |
@@ -32,17 +25,45 @@ pub(super) const FEATURE_ROOM: usize = 32;
 /// | 16–21 | the mover's pits |
 pub(super) type Features = [i16; FEATURE_ROOM];
 
-/// Where the features of the board begin; those before are of neighbours.
-const CAPTURES: usize = 9;
+/// Where the features of the board begin.
+pub(super) const CAPTURES: usize = 9;
 const WAITING: usize = 12;
 const MOVER: usize = 15;
+
+/// How many features a position has.
+pub(super) const FEATURES: usize = 22;
+
+/// What was decoded around a position. Neighbours that are outside the tile are those one row up
+/// or one to the left, whichever there is, or the start.
+pub(super) struct Neighbours<T> {
+    /// The column before.
+    pub left: T,
+    /// The row before.
+    pub up: T,
+    /// Both.
+    pub corner: T,
+    /// Three rows before, or as many as there are.
+    pub three_up: T,
+    /// The column, and the row, with a stone moved from the fourth pit to the fifth; and the same
+    /// with a stone moved from the third pit to the fourth.
+    pub moved: [T; 4],
+}
+
+/// Where a position is.
+#[derive(Clone, Copy)]
+pub(super) struct Here {
+    /// Its place in the table.
+    pub place: u64,
+    /// Its place in the tile.
+    pub inside: usize,
+}
 
 /// One column of a tile.
 struct Column {
     half: Half,
     overs: [u8; PITS],
     /// The features of the mover: how many moves, and the pits.
-    mover: [i16; 8],
+    mover: [i16; FEATURES - MOVER],
     /// Columns back to that of the neighbours 5 and 7; 0 if it is outside the tile.
     back: [u8; 2],
 }
@@ -57,26 +78,26 @@ fn moved(mut half: Half, pit: usize) -> Option<Half> {
     Some(half)
 }
 
-/// Goes through the stored positions of a tile in their order. `next` is given the place and the
-/// features of each, and says its token. Returns the tokens, row after row; those of positions
-/// that are not stored mean nothing.
-pub(super) fn walk<E>(
+/// Goes through the stored positions of a tile in their order. `next` is given where each is,
+/// its neighbours, and the features with those of the board filled in; it says what is there.
+/// Returns that, row after row; what it says of positions that are not stored means nothing.
+pub(super) fn walk<T: Copy, E>(
     tile: &Tile,
-    start: u8,
-    mut next: impl FnMut(u64, &Features) -> Result<u8, E>,
-) -> Result<Vec<u8>, E> {
+    start: T,
+    mut next: impl FnMut(Here, &Neighbours<T>, &mut Features) -> Result<T, E>,
+) -> Result<Vec<T>, E> {
     let width = tile.width();
     let columns: Vec<Column> = columns(tile);
     let mut threats =
         Threats { columns: &columns, known: [false; OVERS], most: vec![[0; TILE_COLUMNS]; OVERS] };
-    let mut tokens = vec![start; tile.positions()];
-    debug_assert!(tokens.len() <= TILE_POSITIONS);
+    let mut cells = vec![start; tile.positions()];
+    debug_assert!(cells.len() <= TILE_POSITIONS);
     let mut features: Features = [0; FEATURE_ROOM];
     features[WAITING] = tile.waiting as i16;
     for (line, row) in tile.rows.clone().enumerate() {
         let waiting = half::open_unrank(tile.waiting, row);
         let stored = tile.stored(waiting);
-        let (above, here) = tokens.split_at_mut(line * width);
+        let (above, here) = cells.split_at_mut(line * width);
         let here = &mut here[..width];
         // Neighbours that are not there are those one row up, or the start.
         if line > 0 {
@@ -104,17 +125,22 @@ pub(super) fn walk<E>(
             let above = one_up.map(|row| row[at]);
             let l = left.or(above).unwrap_or(start);
             let u = above.unwrap_or(l);
-            let corner = if at > 0 { one_up.map_or(u, |row| row[at - 1]) } else { u };
-            features[0] = i16::from(l) + i16::from(u);
-            features[1] = i16::from(l.min(u));
-            features[2] = i16::from(l.max(u));
-            features[3] = features[0] - i16::from(corner);
-            features[4] = i16::from(three_up.map_or(u, |row| row[at]));
-            for k in 0..2 {
-                let back = usize::from(column.back[k]);
-                features[5 + 2 * k] = i16::from(if back > 0 { here[at - back] } else { l });
-                features[6 + 2 * k] = i16::from(moved_up[k].map_or(u, |row| row[at]));
-            }
+            let moved = std::array::from_fn(|i| {
+                let k = i / 2;
+                if i % 2 == 0 {
+                    let back = usize::from(column.back[k]);
+                    if back > 0 { here[at - back] } else { l }
+                } else {
+                    moved_up[k].map_or(u, |row| row[at])
+                }
+            });
+            let neighbours = Neighbours {
+                left: l,
+                up: u,
+                corner: if at > 0 { one_up.map_or(u, |row| row[at - 1]) } else { u },
+                three_up: three_up.map_or(u, |row| row[at]),
+                moved,
+            };
             let (mut most, mut all) = (0, 0);
             for over in column.overs {
                 let taken = taken[usize::from(over)];
@@ -124,11 +150,12 @@ pub(super) fn walk<E>(
             features[CAPTURES] = i16::from(most);
             features[CAPTURES + 1] = i16::from(all);
             features[CAPTURES + 2] = i16::from(threat[at]);
-            features[MOVER..MOVER + 8].copy_from_slice(&column.mover);
-            here[at] = next(tile.place(row) + at as u64, &features)?;
+            features[MOVER..FEATURES].copy_from_slice(&column.mover);
+            let place = Here { place: tile.place(row) + at as u64, inside: line * width + at };
+            here[at] = next(place, &neighbours, &mut features)?;
         }
     }
-    Ok(tokens)
+    Ok(cells)
 }
 
 fn columns(tile: &Tile) -> Vec<Column> {
@@ -141,7 +168,7 @@ fn columns(tile: &Tile) -> Vec<Column> {
                 let back = moved(half, pit).map_or(0, |half| rank - half::rank(half));
                 if back <= at { back as u8 } else { 0 }
             });
-            let mut mover = [half.iter().filter(|&&pit| pit > 0).count() as i16; 8];
+            let mut mover = [half.iter().filter(|&&pit| pit > 0).count() as i16; FEATURES - MOVER];
             mover[1..1 + PITS].copy_from_slice(&half.map(i16::from));
             Column { half, overs: overs(half), mover, back }
         })

@@ -3,6 +3,7 @@
 use wide::i16x16;
 
 use super::Corrupt;
+use super::coder::Alphabet;
 use super::features::Features;
 use super::rans::{Decoder, SCALE, Slots};
 use super::tree::Tree;
@@ -51,13 +52,13 @@ struct Group {
 const UNREACHED: i16 = i16::MAX;
 
 impl Model {
-    /// The model of a tree, from what occurs in its contexts; all tokens are at most `most`.
-    pub(super) fn new(tree: Tree, counts: &Counts, most: u8) -> Model {
+    /// The model of a tree, from what occurs in its contexts.
+    pub(super) fn new(tree: Tree, counts: &Counts, alphabet: &Alphabet) -> Model {
         let frequencies: Vec<_> = counts.iter().map(scaled).collect();
-        Model::from_frequencies(tree, &frequencies, most)
+        Model::from_frequencies(tree, &frequencies, alphabet)
     }
 
-    fn from_frequencies(tree: Tree, frequencies: &[[u16; TOKENS]], most: u8) -> Model {
+    fn from_frequencies(tree: Tree, frequencies: &[[u16; TOKENS]], alphabet: &Alphabet) -> Model {
         let (mut contexts, mut groups) = (Vec::new(), Vec::new());
         for frequencies in frequencies {
             let mut tokens: Vec<u8> =
@@ -79,7 +80,7 @@ impl Model {
             }
             contexts.push(Context { group, more: groups.len() as u32 - group - 1 });
         }
-        let walker = Walker::new(&tree, 2 * u16::from(most));
+        let walker = Walker::new(&tree, alphabet.first);
         Model { tree, walker, contexts, groups }
     }
 
@@ -141,14 +142,14 @@ impl Model {
         bytes
     }
 
-    /// Reads a model; all tokens in it are at most `most`.
-    pub(super) fn read(mut bytes: &[u8], most: u8) -> Result<Model, Corrupt> {
+    /// Reads a model.
+    pub(super) fn read(mut bytes: &[u8], alphabet: &Alphabet) -> Result<Model, Corrupt> {
         let tree = Tree::read(&mut bytes)?;
         let mut frequencies = vec![[0; TOKENS]; tree.leaves()];
         for frequencies in &mut frequencies {
             let ([low, more], rest) = bytes.split_first_chunk().ok_or(Corrupt)?;
             bytes = rest;
-            let high = low.checked_add(*more).filter(|&high| high <= most).ok_or(Corrupt)?;
+            let high = low.checked_add(*more).filter(|&high| high <= alphabet.most).ok_or(Corrupt)?;
             let mut total = 0;
             for frequency in &mut frequencies[usize::from(*low)..=usize::from(high)] {
                 *frequency = varint(&mut bytes)?;
@@ -158,7 +159,11 @@ impl Model {
                 return Err(Corrupt);
             }
         }
-        if bytes.is_empty() { Ok(Model::from_frequencies(tree, &frequencies, most)) } else { Err(Corrupt) }
+        if bytes.is_empty() {
+            Ok(Model::from_frequencies(tree, &frequencies, alphabet))
+        } else {
+            Err(Corrupt)
+        }
     }
 }
 
@@ -209,6 +214,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const ANY: Alphabet =
+        Alphabet { first: 2 * u8::MAX as u16, most: u8::MAX, fork_bits: 0, fork_bits_seen: 0 };
+    const UP_TO_96: Alphabet = Alphabet { most: 96, ..ANY };
+
     fn model(tokens: &[(i16, u8)]) -> Model {
         let example = |&(feature, token): &(i16, u8)| {
             let mut features = [0; FEATURE_ROOM];
@@ -222,7 +231,7 @@ mod tests {
         for example in &examples {
             counts[walker.leaf(&example.features)][usize::from(example.token)] += 1;
         }
-        Model::new(tree, &counts, u8::MAX)
+        Model::new(tree, &counts, &ANY)
     }
 
     proptest! {
@@ -232,7 +241,7 @@ mod tests {
             let tokens: Vec<(i16, u8)> =
                 tokens.into_iter().map(|(f, t)| (f, if t > same { same / 2 + f as u8 } else { t })).collect();
             let model = model(&tokens);
-            let read = Model::read(&model.write(), u8::MAX).unwrap();
+            let read = Model::read(&model.write(), &ANY).unwrap();
             prop_assert_eq!(read.write(), model.write());
             let slots = model.slots();
             let features = |feature| {
@@ -255,7 +264,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Model::read(&bytes, 96);
+            let _ = Model::read(&bytes, &UP_TO_96);
         }
 
         #[test]
@@ -264,7 +273,7 @@ mod tests {
             let mut bytes = model(&tokens).write();
             let at = at.index(bytes.len());
             bytes[at] = byte;
-            if let Ok(model) = Model::read(&bytes, 96) {
+            if let Ok(model) = Model::read(&bytes, &UP_TO_96) {
                 let mut decoder = Decoder::new(&[1, 2, 3, 4, 5, 6]).unwrap();
                 for feature in 0..99 {
                     prop_assert!(model.decode(&[feature; FEATURE_ROOM], &mut decoder) <= 96);

@@ -50,7 +50,7 @@ struct Level {
 
 /// One tile.
 #[derive(Clone, Debug)]
-pub(super) struct Tile {
+pub struct Tile {
     /// Stones on the waiting side.
     pub waiting: usize,
     /// Stones on the mover's side.

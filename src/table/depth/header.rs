@@ -8,11 +8,12 @@ use super::bytes::Entry;
 use crate::board::MAX_STONES;
 use crate::index::Index;
 use crate::rules::Rules;
+use crate::table::TableError;
 use crate::table::header::{
-    CHECKSUM_BYTES, ContentHash, FORMAT_VERSION, HALVES, IndexOrder, MAGIC, Metric, PAGE, PREFIX_BYTES,
-    checked_body, config, corrupt, known, metric_code, rules_code,
+    CHECKSUM_BYTES, ContentHash, Encoding, HALVES, IndexOrder, Metric, PAGE, PREFIX_BYTES, checked_body,
+    config, corrupt, encoding_code, known, metric_code, rules_code, seal,
 };
-use crate::table::{BLOCK_POSITIONS, TableError};
+use crate::table::streams;
 
 /// The length of what is between prefix and checksum.
 pub(in crate::table) const BODY_BYTES: usize = 128;
@@ -20,11 +21,8 @@ pub(in crate::table) const BODY_BYTES: usize = 128;
 /// Bytes before the block directory.
 pub(super) const HEADER_BYTES: usize = PREFIX_BYTES + BODY_BYTES + CHECKSUM_BYTES;
 
-/// Bytes of the directory for each block.
-pub(super) const DIRECTORY_ENTRY: usize = 12;
-
-/// The code of the one encoding there is.
-const BYTES: u8 = 0;
+/// Bytes of the directory for each block of bytes: the end of its list, and its checksum.
+pub(super) const LIST_ENTRY_BYTES: usize = 12;
 
 /// What the header of a table of depths says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +34,8 @@ pub struct DepthHeader {
     pub stones: u32,
     /// The order of the positions.
     pub order: IndexOrder,
+    /// How the depths are written: packed is a byte each, or two.
+    pub encoding: Encoding,
     /// The greatest depth, in plies.
     pub max: u16,
     /// The sum of the depths of all stored positions, in plies.
@@ -46,6 +46,8 @@ pub struct DepthHeader {
     pub content_hash: ContentHash,
     /// The hash of the values these depths belong to.
     pub values_hash: ContentHash,
+    /// Bytes of data, if they do not follow from the rest: of a compressed table.
+    pub(super) compressed_bytes: u64,
 }
 
 impl DepthHeader {
@@ -54,24 +56,37 @@ impl DepthHeader {
         Index::new(self.stones).positions()
     }
 
-    /// Blocks of 65,536 positions (the last may have fewer), each with a checksum of its own.
+    /// Blocks of the data, each with a checksum of its own: 65,536 positions (the last may have
+    /// fewer) if the table is packed, the model and the blocks of [`crate::table::compressed`] if
+    /// it is compressed.
     pub fn blocks(&self) -> u64 {
-        self.positions().div_ceil(BLOCK_POSITIONS)
+        self.encoding.blocks(self.stones)
+    }
+
+    /// Bytes of one entry of the directory.
+    pub(super) fn entry_bytes(&self) -> usize {
+        match self.encoding {
+            Encoding::Packed => LIST_ENTRY_BYTES,
+            Encoding::Compressed => streams::ENTRY_BYTES,
+        }
     }
 
     /// Bytes from the start of the file to the data.
     pub fn data_offset(&self) -> u64 {
-        (HEADER_BYTES as u64 + DIRECTORY_ENTRY as u64 * self.blocks()).next_multiple_of(PAGE)
+        (HEADER_BYTES as u64 + self.entry_bytes() as u64 * self.blocks()).next_multiple_of(PAGE)
     }
 
     /// Bytes of data.
     pub fn data_bytes(&self) -> u64 {
-        self.positions() + size_of::<Entry>() as u64 * self.listed
+        match self.encoding {
+            Encoding::Packed => self.positions() + size_of::<Entry>() as u64 * self.listed,
+            Encoding::Compressed => self.compressed_bytes,
+        }
     }
 
     /// Bytes of the whole file.
     pub fn file_bytes(&self) -> u64 {
-        self.data_offset() + self.data_bytes()
+        self.data_offset().saturating_add(self.data_bytes())
     }
 }
 
@@ -106,10 +121,10 @@ pub(super) fn encode(header: &DepthHeader, directory_checksum: u32) -> [u8; HEAD
         stones: header.stones as u8,
         metric: metric_code(Metric::Depth),
         order: HALVES,
-        encoding: BYTES,
+        encoding: encoding_code(header.encoding),
         zeros: [0; 3],
         positions: header.positions(),
-        block_positions: BLOCK_POSITIONS as u32,
+        block_positions: header.encoding.block_positions() as u32,
         blocks: header.blocks() as u32,
         data_offset: header.data_offset(),
         data_bytes: header.data_bytes(),
@@ -121,16 +136,7 @@ pub(super) fn encode(header: &DepthHeader, directory_checksum: u32) -> [u8; HEAD
         values_hash: header.values_hash.0,
         directory_checksum,
     };
-    let mut bytes = [0; HEADER_BYTES];
-    bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
-    bytes[12..16].copy_from_slice(&(BODY_BYTES as u32).to_le_bytes());
-    let (signed, checksum) = bytes.split_at_mut(PREFIX_BYTES + BODY_BYTES);
-    let written = bincode::encode_into_slice(body, &mut signed[PREFIX_BYTES..], config());
-    // Every field has a fixed size, so only a changed `Body` can fail here.
-    assert!(matches!(written, Ok(BODY_BYTES)), "the header body is {BODY_BYTES} bytes: {written:?}");
-    checksum.copy_from_slice(&crc32fast::hash(signed).to_le_bytes());
-    bytes
+    seal(body)
 }
 
 /// Reads the header at the start of a file of `file_bytes` bytes, and the checksum of the block
@@ -141,14 +147,10 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Dept
         Ok((body, _)) => body,
         Err(error) => return corrupt(path, "layout", &"readable", &error),
     };
-    let (rules, metric, order) = known(path, body.rules, body.metric, body.order)?;
+    let (rules, metric, order, encoding) = known(path, body.rules, body.metric, body.order, body.encoding)?;
     if metric != Metric::Depth {
         let (expected, found) = (Metric::Depth, metric);
         return Err(TableError::WrongMetric { path: path.to_owned(), expected, found });
-    }
-    if body.encoding != BYTES {
-        let (field, found) = ("encoding", body.encoding);
-        return Err(TableError::Unsupported { path: path.to_owned(), field, found });
     }
     let stones = u32::from(body.stones);
     if stones > MAX_STONES {
@@ -158,11 +160,13 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Dept
         rules,
         stones,
         order,
+        encoding,
         max: body.max,
         sum: body.sum,
         listed: body.listed,
         content_hash: ContentHash(body.content_hash),
         values_hash: ContentHash(body.values_hash),
+        compressed_bytes: body.data_bytes,
     };
     if header.listed > header.positions() {
         let most = header.positions();
@@ -172,7 +176,7 @@ pub(super) fn decode(path: &Path, start: &[u8], file_bytes: u64) -> Result<(Dept
         ("zeros", 0, body.zeros.iter().map(|&zero| u64::from(zero)).sum()),
         ("zero", 0, u64::from(body.zero)),
         ("positions", header.positions(), body.positions),
-        ("block positions", BLOCK_POSITIONS, u64::from(body.block_positions)),
+        ("block positions", encoding.block_positions(), u64::from(body.block_positions)),
         ("blocks", header.blocks(), u64::from(body.blocks)),
         ("data offset", header.data_offset(), body.data_offset),
         ("data bytes", header.data_bytes(), body.data_bytes),

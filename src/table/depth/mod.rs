@@ -1,4 +1,4 @@
-//! Tables of depths. [`crate::table`] draws their files.
+//! Tables of depths. `docs/format.md` draws their files.
 
 mod bytes;
 mod counts;
@@ -10,4 +10,4 @@ pub use counts::DepthCounts;
 pub(super) use header::BODY_BYTES;
 pub use header::DepthHeader;
 pub use reader::DepthTable;
-pub use writer::{copy_depths, write_depths};
+pub use writer::{write_compressed_depths, write_depths};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -10,12 +10,16 @@ use sha2::{Digest, Sha256};
 
 use super::bytes::{self, Entry};
 use super::counts::DepthCounts;
-use super::header::{self, DIRECTORY_ENTRY, DepthHeader, HEADER_BYTES};
+use super::header::{self, DepthHeader, HEADER_BYTES, LIST_ENTRY_BYTES};
 use crate::index::Index;
 use crate::rules::Rules;
-use crate::table::header::corrupt;
+use crate::table::checked::Checked;
+use crate::table::compressed::{Corrupt, Decoder, Spot, TILE_POSITIONS};
+use crate::table::header::{check_directory, corrupt};
 use crate::table::map::map;
-use crate::table::{BLOCK_POSITIONS, ContentHash, TableError};
+use crate::table::reader::OWN_CACHE;
+use crate::table::streams::Streams;
+use crate::table::{BLOCK_POSITIONS, ContentHash, Encoding, Table, TableError, TileCache};
 
 /// An open table of depths: for each position, in how many plies its value is made good.
 ///
@@ -49,8 +53,9 @@ pub struct DepthTable {
     index: Index,
     /// Where the data start in the map.
     data: usize,
-    /// One bit a block: its checksum was found right.
-    checked: Vec<AtomicU64>,
+    checked: Checked,
+    /// What decodes a compressed table.
+    streams: Option<Box<Streams>>,
 }
 
 impl DepthTable {
@@ -67,7 +72,26 @@ impl DepthTable {
         stones: u32,
         values_hash: ContentHash,
     ) -> Result<DepthTable, TableError> {
-        let table = DepthTable::open_any(path)?;
+        DepthTable::open_any(path)?.expect(rules, stones, values_hash)
+    }
+
+    /// Opens depths like [`DepthTable::open`]. If they are compressed, what is decoded is kept in
+    /// `cache`, which any number of tables can share.
+    ///
+    /// # Errors
+    /// As [`DepthTable::open`].
+    pub fn open_with_cache(
+        path: impl AsRef<Path>,
+        rules: Rules,
+        stones: u32,
+        values_hash: ContentHash,
+        cache: &Arc<TileCache>,
+    ) -> Result<DepthTable, TableError> {
+        DepthTable::open_file(path.as_ref(), || Arc::clone(cache))?.expect(rules, stones, values_hash)
+    }
+
+    fn expect(self, rules: Rules, stones: u32, values_hash: ContentHash) -> Result<DepthTable, TableError> {
+        let table = self;
         let path = || table.path.clone();
         let DepthHeader { rules: found, stones: found_stones, values_hash: found_hash, .. } = table.header;
         if found != rules {
@@ -88,31 +112,40 @@ impl DepthTable {
     /// # Errors
     /// As [`DepthTable::open`].
     pub fn open_any(path: impl AsRef<Path>) -> Result<DepthTable, TableError> {
-        let path = path.as_ref();
+        DepthTable::open_file(path.as_ref(), || Arc::new(TileCache::new(OWN_CACHE)))
+    }
+
+    fn open_file(path: &Path, cache: impl FnOnce() -> Arc<TileCache>) -> Result<DepthTable, TableError> {
         let map = map(path)?;
         let (header, directory_checksum) = header::decode(path, &map, map.len() as u64)?;
         // The length was found right: every place the header names is inside the map.
         let data = header.data_offset() as usize;
-        let found = crc32fast::hash(&map[HEADER_BYTES..data]);
-        if found != directory_checksum {
-            let (expected, found) = (format!("{directory_checksum:08x}"), format!("{found:08x}"));
-            return corrupt(path, "checksum of the block directory", &expected, &found);
-        }
-        let words = header.blocks().div_ceil(64);
+        check_directory(path, &map[HEADER_BYTES..data], directory_checksum)?;
+        let streams = match header.encoding {
+            Encoding::Packed => None,
+            Encoding::Compressed => {
+                let directory = &map[HEADER_BYTES..][..header.entry_bytes() * header.blocks() as usize];
+                let decoder = |model: &[u8]| Decoder::of_depths(header.stones, model);
+                Some(Box::new(Streams::new(path, directory, &map[data..], decoder, cache())?))
+            }
+        };
         let table = DepthTable {
             path: path.to_owned(),
             map,
             index: Index::new(header.stones),
             data,
-            checked: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            checked: Checked::none(header.blocks()),
+            streams,
             header,
         };
-        table.check_directory()?;
+        if table.streams.is_none() {
+            table.check_lists()?;
+        }
         Ok(table)
     }
 
     /// Whether each block has a part of the list, one after the other.
-    fn check_directory(&self) -> Result<(), TableError> {
+    fn check_lists(&self) -> Result<(), TableError> {
         let mut before = 0;
         for block in 0..self.header.blocks() {
             let (end, places) = (self.list_end(block), self.places(block));
@@ -147,13 +180,17 @@ impl DepthTable {
     /// The depth of the position at `place`, in plies.
     ///
     /// # Errors
-    /// If the block of this position is damaged.
+    /// If the block of this position is damaged, or the table is compressed:
+    /// [`DepthTable::stored`] reads either kind.
     ///
     /// # Panics
     /// If `place` is not below the number of positions.
     #[inline]
     pub fn depth(&self, place: u64) -> Result<u16, TableError> {
         self.assert_inside(place, 1);
+        if self.streams.is_some() {
+            return Err(self.looks_ahead());
+        }
         let block = place / BLOCK_POSITIONS;
         self.touch(block)?;
         let byte = self.map[self.data + place as usize];
@@ -161,14 +198,72 @@ impl DepthTable {
         if !bytes::is_listed(byte.into()) {
             return Ok(byte.into());
         }
-        let (bytes, list) = self.block(block);
+        let (bytes, list) = self.lists(block);
         Ok(bytes::depth(bytes, list, (place % BLOCK_POSITIONS) as usize))
+    }
+
+    /// The depth of the position at `place`, beside the table of the values it belongs to. None if
+    /// the table does not store it because it is compressed; then it is what the moves say that
+    /// keep the value. The boards after them are stored, or were captured to.
+    ///
+    /// # Errors
+    /// If the block of this position is damaged, in either table.
+    ///
+    /// # Panics
+    /// If `place` is not below the number of positions, or `values` are those of another number of
+    /// stones.
+    #[inline]
+    pub fn stored(&self, place: u64, values: &Table) -> Result<Option<u16>, TableError> {
+        let Some(streams) = &self.streams else { return self.depth(place).map(Some) };
+        self.assert_inside(place, 1);
+        let Some(Spot { tile, inside }) = streams.decoder.spot(place) else { return Ok(None) };
+        let decode = || self.decode_tile(streams, tile, &values.tile(&streams.decoder, tile)?);
+        streams.cache.depths().look(streams.key(tile), decode, |depths| depths[inside]).map(Some)
+    }
+
+    /// Reads all depths that are stored into those of the whole table, and leaves the others.
+    /// `values` are those they belong to.
+    ///
+    /// # Errors
+    /// The first block that is damaged.
+    pub(crate) fn read_stored(&self, values: &[i8], depths: &mut [u16]) -> Result<(), TableError> {
+        match &self.streams {
+            None => self.read(0, depths),
+            Some(streams) => streams.read_stored(depths, |tile| self.decode_beside(streams, tile, values)),
+        }
+    }
+
+    /// Decodes a tile beside all values of the table.
+    fn decode_beside(&self, streams: &Streams, tile: u64, values: &[i8]) -> Result<Vec<u16>, TableError> {
+        let mut of_tile = [0; TILE_POSITIONS];
+        for (place, inside) in streams.decoder.stored(tile) {
+            of_tile[inside.clone()].copy_from_slice(&values[place as usize..][..inside.len()]);
+        }
+        self.decode_tile(streams, tile, &of_tile)
+    }
+
+    /// Decodes a tile beside its values.
+    fn decode_tile(&self, streams: &Streams, tile: u64, values: &[i8]) -> Result<Vec<u16>, TableError> {
+        let block = streams.block_of(tile);
+        self.touch(block)?;
+        let bytes = streams.block(block);
+        let bytes = &self.map[self.data..][bytes.start as usize..bytes.end as usize];
+        streams.decoder.depths(tile, values, bytes).map_err(|Corrupt| self.bad_block(block))
+    }
+
+    fn bad_block(&self, block: u64) -> TableError {
+        TableError::BadBlock { path: self.path.clone(), block, blocks: self.header.blocks() }
+    }
+
+    fn looks_ahead(&self) -> TableError {
+        TableError::LooksAhead { path: self.path.clone() }
     }
 
     /// Reads the depths of the positions at `place..place + depths.len()`.
     ///
     /// # Errors
-    /// If a block of these positions is damaged; `depths` is then unchanged.
+    /// If a block of these positions is damaged, or the table is compressed; `depths` is then
+    /// unchanged. [`crate::tablebase::Tablebase::unpack_depths`] reads either kind.
     ///
     /// # Panics
     /// If the last place is not below the number of positions.
@@ -176,6 +271,9 @@ impl DepthTable {
         self.assert_inside(place, depths.len());
         if depths.is_empty() {
             return Ok(());
+        }
+        if self.streams.is_some() {
+            return Err(self.looks_ahead());
         }
         let last = place + depths.len() as u64 - 1;
         for block in place / BLOCK_POSITIONS..=last / BLOCK_POSITIONS {
@@ -189,7 +287,7 @@ impl DepthTable {
     fn decode(&self, mut place: u64, mut depths: &mut [u16]) {
         while !depths.is_empty() {
             let at = (place % BLOCK_POSITIONS) as usize;
-            let (bytes, list) = self.block(place / BLOCK_POSITIONS);
+            let (bytes, list) = self.lists(place / BLOCK_POSITIONS);
             let (now, later) = depths.split_at_mut(depths.len().min(bytes.len() - at));
             bytes::decode(bytes, list, at, now);
             place += now.len() as u64;
@@ -200,11 +298,48 @@ impl DepthTable {
     /// Compares the whole file with its checksums, its content hash, its greatest depth and the
     /// sum of all. Reads everything, on the threads of the current rayon pool.
     ///
+    /// Content hash, greatest depth and sum are those of all depths, so if the table is compressed
+    /// they are not compared: [`crate::tablebase::Tablebase::unpack_depths`] does that.
+    ///
     /// # Errors
     /// The first block that is damaged, or what does not fit.
     pub fn check(&self) -> Result<(), TableError> {
         self.check_blocks()?;
+        if self.streams.is_some() {
+            return Ok(());
+        }
         let (found, counts) = self.hash_and_count();
+        self.compare(found, &counts)
+    }
+
+    /// Compares what is stored with the depths it was written from, and all of them with the
+    /// header.
+    pub(super) fn check_against(&self, values: &[i8], depths: &[u16]) -> Result<(), TableError> {
+        self.check()?;
+        let Some(streams) = &self.streams else { return Ok(()) };
+        let decode = |tile| self.decode_beside(streams, tile, values);
+        streams.check(Some(depths), decode, |block| self.bad_block(block))
+    }
+
+    /// Compares these depths, all of the table, with what the header says of them.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(crate) fn check_depths(&self, depths: &[u16]) -> Result<(), TableError> {
+        let parts = depths.par_chunks(BLOCK_POSITIONS as usize);
+        let counts = parts.map(|depths| depths.iter().copied().collect());
+        let (hash, counts) = rayon::join(
+            || {
+                let mut hash = Sha256::new();
+                update(&mut hash, depths);
+                ContentHash(hash.finalize().into())
+            },
+            || counts.reduce(DepthCounts::default, |some: DepthCounts, more| some.plus(&more)),
+        );
+        self.compare(hash, &counts)
+    }
+
+    fn compare(&self, found: ContentHash, counts: &DepthCounts) -> Result<(), TableError> {
         if found != self.header.content_hash {
             let expected = self.header.content_hash;
             return Err(TableError::WrongContent { path: self.path.clone(), expected, found });
@@ -232,11 +367,14 @@ impl DepthTable {
     /// Counts the stored depths, from the data.
     ///
     /// # Errors
-    /// The first block that is damaged.
+    /// The first block that is damaged; or that the table is compressed.
     pub fn count(&self) -> Result<DepthCounts, TableError> {
+        if self.streams.is_some() {
+            return Err(self.looks_ahead());
+        }
         self.check_blocks()?;
         let of_block = |block| {
-            let (bytes, list) = self.block(block);
+            let (bytes, list) = self.lists(block);
             let mut depths = vec![0; bytes.len()];
             bytes::decode(bytes, list, 0, &mut depths);
             depths.into_iter().collect()
@@ -245,23 +383,30 @@ impl DepthTable {
         Ok(blocks.map(of_block).reduce(DepthCounts::default, |some, more| some.plus(&more)))
     }
 
-    /// The place of the first position of the greatest depth, and that depth.
+    /// The place of the first position of this depth, if there is one; the table is packed.
     ///
     /// # Errors
     /// If a block that is read is damaged.
-    pub fn deepest(&self) -> Result<(u64, u16), TableError> {
-        let max = self.header.max;
+    pub(crate) fn first(&self, wanted: u16) -> Result<Option<u64>, TableError> {
         let found = (0..self.header.blocks()).into_par_iter().find_map_first(|block| {
             let places = self.places(block);
             let mut depths = vec![0; (places.end - places.start) as usize];
             match self.read(places.start, &mut depths) {
                 Err(error) => Some(Err(error)),
-                Ok(()) => depths.iter().position(|&d| d == max).map(|at| Ok(places.start + at as u64)),
+                Ok(()) => depths.iter().position(|&d| d == wanted).map(|at| Ok(places.start + at as u64)),
             }
         });
-        // Only a header that lies about its data leaves this without an answer.
-        let place = found.transpose()?;
-        place.map_or_else(|| corrupt(&self.path, "greatest depth", &"in the table", &max), |at| Ok((at, max)))
+        found.transpose()
+    }
+
+    /// That no position has the greatest depth of the header.
+    pub(crate) fn lacks_deepest(&self) -> TableError {
+        TableError::CorruptHeader {
+            path: self.path.clone(),
+            field: "greatest depth",
+            expected: "in the table".to_owned(),
+            found: self.header.max.to_string(),
+        }
     }
 
     fn hash_and_count(&self) -> (ContentHash, DepthCounts) {
@@ -291,8 +436,8 @@ impl DepthTable {
         (ContentHash(hash.finalize().into()), counts)
     }
 
-    /// The bytes of a block, and its part of the list.
-    fn block(&self, block: u64) -> (&[u8], &[Entry]) {
+    /// The bytes of a packed block, and its part of the list.
+    fn lists(&self, block: u64) -> (&[u8], &[Entry]) {
         let places = self.places(block);
         let bytes = &self.map[self.data + places.start as usize..self.data + places.end as usize];
         let start = block.checked_sub(1).map_or(0, |before| self.list_end(before)) as usize;
@@ -301,7 +446,7 @@ impl DepthTable {
     }
 
     fn list_end(&self, block: u64) -> u64 {
-        let entry = HEADER_BYTES + DIRECTORY_ENTRY * block as usize;
+        let entry = HEADER_BYTES + LIST_ENTRY_BYTES * block as usize;
         let mut end = [0; 8];
         end.copy_from_slice(&self.map[entry..entry + 8]);
         u64::from_le_bytes(end)
@@ -322,21 +467,29 @@ impl DepthTable {
     /// Makes sure that a block was checked.
     #[inline]
     fn touch(&self, block: u64) -> Result<(), TableError> {
-        // Relaxed: the bit says something about bytes that do not change, not about other writes.
-        let word = self.checked[(block / 64) as usize].load(Ordering::Relaxed);
-        if word >> (block % 64) & 1 == 1 { Ok(()) } else { self.check_block(block) }
+        self.checked.touch(block, || self.check_block(block))
     }
 
     #[cold]
     fn check_block(&self, block: u64) -> Result<(), TableError> {
-        let (bytes, list) = self.block(block);
-        let entry = HEADER_BYTES + DIRECTORY_ENTRY * block as usize;
-        let right = checksum(bytes, list).to_le_bytes() == self.map[entry + 8..entry + 12];
-        if !(right && bytes::fit(bytes, list)) {
+        let entry = HEADER_BYTES + self.header.entry_bytes() * block as usize;
+        let right = match &self.streams {
+            None => {
+                let (bytes, list) = self.lists(block);
+                let right = checksum(bytes, list).to_le_bytes() == self.map[entry + 8..entry + 12];
+                right && bytes::fit(bytes, list)
+            }
+            Some(streams) => {
+                let bytes = streams.block(block);
+                let bytes = &self.map[self.data..][bytes.start as usize..bytes.end as usize];
+                crc32fast::hash(bytes).to_le_bytes() == self.map[entry..entry + 4]
+            }
+        };
+        if !right {
             let blocks = self.header.blocks();
             return Err(TableError::CorruptBlock { path: self.path.clone(), block, blocks });
         }
-        self.checked[(block / 64) as usize].fetch_or(1 << (block % 64), Ordering::Relaxed);
+        self.checked.mark(block);
         Ok(())
     }
 }

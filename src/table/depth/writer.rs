@@ -8,13 +8,14 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::bytes::{self, Entry};
-use super::header::{self, DIRECTORY_ENTRY, DepthHeader, HEADER_BYTES};
+use super::header::{self, DepthHeader, HEADER_BYTES, LIST_ENTRY_BYTES};
 use super::reader::{DepthTable, checksum, update};
 use crate::board::MAX_STONES;
 use crate::index::Index;
 use crate::rules::Rules;
-use crate::table::writer::write_whole;
-use crate::table::{BLOCK_POSITIONS, ContentHash, IndexOrder, TableError};
+use crate::table::compressed::{Depths, Encoder};
+use crate::table::writer::{write_streams, write_whole};
+use crate::table::{BLOCK_POSITIONS, ContentHash, Encoding, IndexOrder, TableError};
 
 /// Blocks packed between two writes to the file: a few megabytes.
 const BATCH: usize = 64;
@@ -32,26 +33,49 @@ pub fn write_depths(
     values_hash: ContentHash,
     depths: &[u16],
 ) -> Result<DepthHeader, TableError> {
-    let path = path.as_ref();
-    let wrong = |problem| Err(TableError::WrongValues { path: path.to_owned(), problem });
-    if stones > MAX_STONES {
-        return wrong(format!("{stones} stones, and a game has {MAX_STONES}"));
-    }
-    let positions = Index::new(stones).positions();
-    if depths.len() as u64 != positions {
-        let found = depths.len();
-        return wrong(format!("{found} depths, and a table of {stones} stones has {positions} positions"));
-    }
+    write_with(path.as_ref(), rules, stones, values_hash, None, depths)
+}
+
+/// Writes depths like [`write_depths`], compressed. `values` are all values of the table they
+/// belong to. Compressing takes a few seconds for every hundred million positions.
+///
+/// # Errors
+/// If values or depths are not as many as positions, if depths are not 0 where the value is 0, and
+/// as [`crate::table::write`].
+pub fn write_compressed_depths(
+    path: impl AsRef<Path>,
+    rules: Rules,
+    stones: u32,
+    values_hash: ContentHash,
+    values: &[i8],
+    depths: &[u16],
+) -> Result<DepthHeader, TableError> {
+    write_with(path.as_ref(), rules, stones, values_hash, Some(values), depths)
+}
+
+/// Writes depths, compressed if there are values.
+fn write_with(
+    path: &Path,
+    rules: Rules,
+    stones: u32,
+    values_hash: ContentHash,
+    values: Option<&[i8]>,
+    depths: &[u16],
+) -> Result<DepthHeader, TableError> {
+    check(path, stones, values, depths)?;
     let mut header = DepthHeader {
         rules,
         stones,
         order: IndexOrder::Halves,
+        encoding: if values.is_some() { Encoding::Compressed } else { Encoding::Packed },
         max: depths.par_iter().copied().max().unwrap_or_default(),
         sum: depths.par_iter().map(|&depth| u64::from(depth)).sum(),
         listed: depths.par_iter().filter(|&&depth| bytes::is_listed(depth)).count() as u64,
         content_hash: ContentHash([0; 32]),
         values_hash,
+        compressed_bytes: 0,
     };
+    // How long a compressed table will be is not known before it is written.
     let bytes = header.file_bytes();
     let fill = |file: &File| {
         let hash = || {
@@ -59,36 +83,58 @@ pub fn write_depths(
             update(&mut hash, depths);
             ContentHash(hash.finalize().into())
         };
-        let (hash, directory) = rayon::join(hash, || write_data(file, &header, depths));
+        let data = || match values {
+            None => write_data(file, &header, depths).map(|directory| (0, directory)),
+            Some(values) => {
+                let encoder = Encoder::new(Depths::new(stones, values, depths));
+                write_streams(file, header.data_offset(), header.blocks(), &encoder)
+            }
+        };
+        let (hash, written) = rayon::join(hash, data);
         header.content_hash = hash;
-        let directory = directory?;
+        let mut directory;
+        (header.compressed_bytes, directory) = written?;
+        directory.resize(header.data_offset() as usize - HEADER_BYTES, 0);
         file.write_all_at(&header::encode(&header, crc32fast::hash(&directory)), 0)?;
         file.write_all_at(&directory, HEADER_BYTES as u64)
     };
-    write_whole(path, bytes, fill, |file| DepthTable::open(file, rules, stones, values_hash)?.check())?;
+    write_whole(path, bytes, fill, |file| {
+        let table = DepthTable::open(file, rules, stones, values_hash)?;
+        table.check_against(values.unwrap_or_default(), depths)
+    })?;
     Ok(header)
 }
 
-/// Writes a copy of `depths` as the table `path`. Safe like [`crate::table::write`].
-///
-/// # Errors
-/// If the depths are damaged, and as [`crate::table::write`].
-pub fn copy_depths(depths: &DepthTable, path: impl AsRef<Path>) -> Result<(), TableError> {
-    let header = depths.header();
-    let fill = |file: &File| {
-        let mut to = file;
-        std::io::copy(&mut File::open(depths.path())?, &mut to).map(|_| ())
+/// Whether these are depths of as many stones, and values beside them.
+fn check(path: &Path, stones: u32, values: Option<&[i8]>, depths: &[u16]) -> Result<(), TableError> {
+    let wrong = |problem| Err(TableError::WrongValues { path: path.to_owned(), problem });
+    if stones > MAX_STONES {
+        return wrong(format!("{stones} stones, and a game has {MAX_STONES}"));
+    }
+    let positions = Index::new(stones).positions();
+    let as_many = |found: usize, what| {
+        if found as u64 == positions {
+            return Ok(());
+        }
+        wrong(format!("{found} {what}, and a table of {stones} stones has {positions} positions"))
     };
-    // A damaged file is named as such before anything is written.
-    depths.check()?;
-    write_whole(path.as_ref(), header.file_bytes(), fill, |file| {
-        DepthTable::open(file, header.rules, header.stones, header.values_hash)?.check()
-    })
+    as_many(depths.len(), "depths")?;
+    let Some(values) = values else { return Ok(()) };
+    as_many(values.len(), "values")?;
+    let too_large = |value: i8| u32::from(value.unsigned_abs()) > stones;
+    let beside = |(&value, &depth): (&i8, &u16)| too_large(value) || (value == 0 && depth > 0);
+    match values.par_iter().zip(depths).position_first(beside) {
+        None => Ok(()),
+        Some(place) => {
+            let (value, depth) = (values[place], depths[place]);
+            wrong(format!("depth {depth} beside value {value} at place {place}, of {stones} stones"))
+        }
+    }
 }
 
-/// Writes the data; returns the directory with the zeros that follow it.
+/// Writes packed data; returns the directory.
 fn write_data(file: &File, header: &DepthHeader, depths: &[u16]) -> std::io::Result<Vec<u8>> {
-    let mut directory = Vec::with_capacity(DIRECTORY_ENTRY * header.blocks() as usize);
+    let mut directory = Vec::with_capacity(LIST_ENTRY_BYTES * header.blocks() as usize);
     let mut listed = 0;
     let mut place = header.data_offset();
     for batch in depths.chunks(BATCH * BLOCK_POSITIONS as usize) {
@@ -111,6 +157,5 @@ fn write_data(file: &File, header: &DepthHeader, depths: &[u16]) -> std::io::Res
             directory.extend(checksum.to_le_bytes());
         }
     }
-    directory.resize(header.data_offset() as usize - HEADER_BYTES, 0);
     Ok(directory)
 }
