@@ -205,7 +205,8 @@ pub struct Tablebase {
     directory: PathBuf,
     rules: Rules,
     tables: [OnceLock<Table>; MAX_STONES as usize + 1],
-    vu: [OnceLock<VuTable>; MAX_STONES as usize + 1],
+    /// Each in a box: their counts would make a tablebase large, and there are rarely any.
+    vu: [OnceLock<Box<VuTable>>; MAX_STONES as usize + 1],
     /// Whether files in the layout of the Vrije Universiteit are read.
     reads_vu: bool,
     depths: [OnceLock<DepthTable>; MAX_STONES as usize + 1],
@@ -374,7 +375,7 @@ impl Tablebase {
             Err(TableError::Missing { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        Ok(Some(self.vu[stones as usize].get_or_init(|| table)))
+        Ok(Some(self.vu[stones as usize].get_or_init(|| Box::new(table))))
     }
 
     /// The first file `scores.N` of the directory.
