@@ -205,11 +205,18 @@ impl Builder {
             progress.planned(&plan);
             return Err(refused);
         }
-        let _lock = lock(&plan.dir)?;
-        let leftovers = table::remove_leftovers(&plan.dir)?;
-        if !leftovers.is_empty() {
-            progress.cleaned(&leftovers);
-        }
+        let _lock = match lock(&plan.dir) {
+            // Nothing is going to be written, so the directory need not be writable.
+            Err(BuildError::Directory { .. }) if plan.is_done() => None,
+            lock => {
+                let lock = lock?;
+                let leftovers = table::remove_leftovers(&plan.dir)?;
+                if !leftovers.is_empty() {
+                    progress.cleaned(&leftovers);
+                }
+                Some(lock)
+            }
+        };
         let pool = self.pool()?;
         // Another build may have ended while this one looked around: look again.
         let mut plan = self.survey(&tables)?;
@@ -224,7 +231,7 @@ impl Builder {
     }
 
     fn open(&self) -> Result<Tablebase, BuildError> {
-        Tablebase::open(&self.dir, self.rules).map_err(|error| match error {
+        Tablebase::open_own(&self.dir, self.rules).map_err(|error| match error {
             TableError::Io { path: dir, source, .. } => BuildError::Directory { dir, source },
             error => BuildError::Table(error),
         })

@@ -145,6 +145,14 @@ pub fn all(stones: usize) -> impl Iterator<Item = Half> {
     std::iter::successors(Some(first), |&half| next(half))
 }
 
+/// The half-boards of `stones` stones from `rank` on, in the order of [`rank()`].
+///
+/// # Panics
+/// In debug builds, if `rank` is not below [`count`]`(stones)`.
+pub fn all_from(stones: usize, rank: usize) -> impl Iterator<Item = Half> {
+    std::iter::successors(Some(unrank(stones, rank)), |&half| next(half))
+}
+
 fn next(mut half: Half) -> Option<Half> {
     // One stone more in the last pit that has stones behind it; the rest falls to the end.
     let last = half.iter().rposition(|&p| p > 0)?;

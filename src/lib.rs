@@ -7,11 +7,13 @@ pub mod engine;
 pub mod half;
 pub mod index;
 mod machine;
+pub mod manifest;
 pub mod notation;
 pub mod rules;
 pub mod stats;
 pub mod table;
 pub mod tablebase;
+mod text;
 pub mod units;
 pub mod verify;
 

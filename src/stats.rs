@@ -31,7 +31,7 @@ use crate::tablebase::{ProbeError, Tablebase};
 /// # Errors
 /// If the table of `stones` stones, or one of fewer that is needed, is missing or cannot be used.
 pub fn all_boards(tables: &Tablebase, stones: u32) -> Result<Counts, ProbeError> {
-    let stored = &tables.table(stones)?.header().counts;
+    let stored = tables.source(stones)?.counts()?;
     Ok(unreachable_boards(tables, stones)?.plus(stored))
 }
 

@@ -3,11 +3,14 @@
 //!
 //! The table of 16 stones under rules `awari` in directory `databases` is the file
 //! `databases/awari/16.awari`; its depths, if they were built, are in `databases/awari/16.depth`.
+//! Where there is no such file, `databases/scores.16` in the layout of the Vrije Universiteit
+//! ([`crate::table::vu`]) is read in its place.
 
 mod best;
 mod line;
 mod look_ahead;
 mod search;
+mod source;
 mod verified;
 
 use std::fmt;
@@ -21,8 +24,10 @@ use std::time::{Duration, Instant};
 use crate::board::{Board, MAX_STONES};
 use crate::index::IMPOSSIBLE_STONES;
 use crate::rules::{self, Rules, Turn};
-use crate::table::{Counts, DepthCounts, DepthTable, Encoding, Table, TableError, TileCache};
+use crate::table::vu::{self, VuTable};
+use crate::table::{ContentHash, Counts, DepthCounts, DepthTable, Encoding, Table, TableError, TileCache};
 pub use line::{Finish, Line, Ply};
+pub use source::Source;
 pub use verified::VerifiedTables;
 
 /// What a tablebase knows about a board. All of it is seen from the player to move.
@@ -200,6 +205,10 @@ pub struct Tablebase {
     directory: PathBuf,
     rules: Rules,
     tables: [OnceLock<Table>; MAX_STONES as usize + 1],
+    /// Each in a box: their counts would make a tablebase large, and there are rarely any.
+    vu: [OnceLock<Box<VuTable>>; MAX_STONES as usize + 1],
+    /// Whether files in the layout of the Vrije Universiteit are read.
+    reads_vu: bool,
     depths: [OnceLock<DepthTable>; MAX_STONES as usize + 1],
     opened: Instant,
     /// When depths were last looked for in vain, in milliseconds since `opened`; 0 for never.
@@ -229,8 +238,26 @@ impl Tablebase {
     ///
     /// # Errors
     /// If `directory`, or that of the rules in it, is something else than a directory or cannot be
-    /// entered.
+    /// entered; if there are files `scores.N` and no tables of these rules, which are not `awari`.
     pub fn open(directory: impl AsRef<Path>, rules: Rules) -> Result<Tablebase, TableError> {
+        let mut tables = Tablebase::open_own(directory, rules)?;
+        tables.reads_vu = rules == Rules::Awari;
+        if !tables.reads_vu
+            && !tables.directory.join(rules.name()).is_dir()
+            && let Some(path) = tables.any_vu()
+        {
+            return Err(TableError::WrongRules { path, expected: rules, found: Rules::Awari });
+        }
+        Ok(tables)
+    }
+
+    /// The same without a look at files in the layout of the Vrije Universiteit, which have no
+    /// checksums to build upon.
+    ///
+    /// # Errors
+    /// If `directory`, or that of the rules in it, is something else than a directory or cannot be
+    /// entered.
+    pub fn open_own(directory: impl AsRef<Path>, rules: Rules) -> Result<Tablebase, TableError> {
         let directory = directory.as_ref();
         let problem = match fs::metadata(directory) {
             Ok(metadata) if metadata.is_dir() => None,
@@ -260,6 +287,8 @@ impl Tablebase {
             directory: directory.to_owned(),
             rules,
             tables,
+            vu: [const { OnceLock::new() }; MAX_STONES as usize + 1],
+            reads_vu: false,
             depths,
             opened,
             looked_for_depths,
@@ -291,28 +320,70 @@ impl Tablebase {
     /// data of a usable table are checked as they are read.
     pub fn found(&self) -> Vec<Found> {
         let possible = (0..=MAX_STONES).filter(|&stones| stones != IMPOSSIBLE_STONES);
-        let found = possible.map(|stones| Found {
-            stones,
-            path: self.path(stones),
-            state: match self.table(stones) {
+        let found = possible.map(|stones| {
+            let source = self.source(stones);
+            let path = match &source {
+                Ok(Source::Vu(table)) => table.path().to_owned(),
+                Err(ProbeError::Table(error)) => error.path().to_owned(),
+                _ => self.path(stones),
+            };
+            let state = match source {
+                // That there are no stones in a directory of other files needs no file.
+                Ok(Source::Vu(table)) if !table.has_file() => State::Missing,
                 Ok(_) => State::Usable,
                 Err(ProbeError::Table(error)) => State::Unusable(error),
                 Err(_) => State::Missing,
-            },
-            depth_path: self.depth_path(stones),
-            depth_state: match self.depths(stones) {
+            };
+            let depth_path = self.depth_path(stones);
+            let depth_state = match self.depths(stones) {
                 Ok(Some(_)) => State::Usable,
-                Err(ProbeError::Table(error)) if error.path() == self.depth_path(stones) => {
-                    State::Unusable(error)
-                }
+                Err(ProbeError::Table(error)) if error.path() == depth_path => State::Unusable(error),
                 // Without their values, depths cannot be used either.
                 _ => State::Missing,
-            },
+            };
+            Found { stones, path, state, depth_path, depth_state }
         });
         found.collect()
     }
 
-    /// The table of `stones` stones.
+    /// Where the values of `stones` stones come from: our own table, or else a file `scores.N`.
+    ///
+    /// # Errors
+    /// If there is neither, it cannot be used, or no game has so many stones on the board.
+    pub fn source(&self, stones: u32) -> Result<Source<'_>, ProbeError> {
+        if let Some(table) = self.vu.get(stones as usize).and_then(OnceLock::get) {
+            return Ok(Source::Vu(table));
+        }
+        match self.table(stones) {
+            Ok(table) => Ok(Source::Own(table)),
+            Err(error @ ProbeError::Missing { .. }) if self.reads_vu => {
+                self.vu(stones)?.map(Source::Vu).ok_or(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The file `scores.N`, if there is one.
+    fn vu(&self, stones: u32) -> Result<Option<&VuTable>, TableError> {
+        let path = vu::path(&self.directory, stones);
+        let table = match VuTable::open(&path, stones) {
+            Ok(table) => table,
+            // Published files begin with one stone.
+            Err(TableError::Missing { .. }) if stones == 0 && self.any_vu().is_some() => {
+                VuTable::of_no_stones(&path)
+            }
+            Err(TableError::Missing { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        Ok(Some(self.vu[stones as usize].get_or_init(|| Box::new(table))))
+    }
+
+    /// The first file `scores.N` of the directory.
+    fn any_vu(&self) -> Option<PathBuf> {
+        (0..=MAX_STONES).map(|stones| vu::path(&self.directory, stones)).find(|path| path.is_file())
+    }
+
+    /// Our own table of `stones` stones; [`Tablebase::source`] also finds other files.
     ///
     /// # Errors
     /// If there is none, it cannot be used, or no game has so many stones on the board.
@@ -332,20 +403,27 @@ impl Tablebase {
         }
     }
 
-    /// The depths of `stones` stones; None if they were not built.
+    /// The depths of `stones` stones; None if they were not built. Where the values are in a file
+    /// `scores.N`, which does not say whose depths are its own, there are none until
+    /// [`Tablebase::needed_depths`] has read all of it.
     ///
     /// # Errors
-    /// As [`Tablebase::table`], for the values they belong to; if there are depths that cannot be
+    /// As [`Tablebase::source`], for the values they belong to; if there are depths that cannot be
     /// used, or that belong to other values.
     pub fn depths(&self, stones: u32) -> Result<Option<&DepthTable>, ProbeError> {
-        let values = self.table(stones)?;
+        let source = self.source(stones)?;
         let cell = &self.depths[stones as usize];
-        if let Some(depths) = cell.get() {
-            return Ok(Some(depths));
+        match (cell.get(), source) {
+            (Some(depths), _) => Ok(Some(depths)),
+            (None, Source::Own(values)) => self.open_depths(stones, values.header().content_hash),
+            (None, Source::Vu(_)) => Ok(None),
         }
-        let (path, hash) = (self.depth_path(stones), values.header().content_hash);
-        match DepthTable::open_with_cache(path, self.rules, stones, hash, &self.cache) {
-            Ok(depths) => Ok(Some(cell.get_or_init(|| depths))),
+    }
+
+    fn open_depths(&self, stones: u32, values: ContentHash) -> Result<Option<&DepthTable>, ProbeError> {
+        let path = self.depth_path(stones);
+        match DepthTable::open_with_cache(path, self.rules, stones, values, &self.cache) {
+            Ok(depths) => Ok(Some(self.depths[stones as usize].get_or_init(|| depths))),
             Err(TableError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -373,7 +451,13 @@ impl Tablebase {
     /// # Errors
     /// As [`Tablebase::depths`], and if there are none.
     pub fn needed_depths(&self, stones: u32) -> Result<&DepthTable, ProbeError> {
-        self.depths(stones)?.ok_or_else(|| {
+        let depths = match (self.depths(stones)?, self.source(stones)?) {
+            (None, Source::Vu(values)) if self.depth_path(stones).exists() => {
+                self.open_depths(stones, values.content_hash()?)?
+            }
+            (depths, _) => depths,
+        };
+        depths.ok_or_else(|| {
             let (rules, path) = (self.rules, self.depth_path(stones));
             let command = format!("{} --depth", self.build_command(stones));
             ProbeError::MissingDepths { rules, stones, path, command }
@@ -445,21 +529,24 @@ impl Tablebase {
     fn verified(&self, numbers: Vec<u32>) -> Result<VerifiedTables<'_>, ProbeError> {
         let mut tables = VerifiedTables::new(self.rules);
         for stones in numbers {
-            tables.add(self.table(stones)?)?;
+            tables.add(self.source(stones)?)?;
         }
         Ok(tables)
     }
 
     /// All values of the table of `stones` stones, in the order of [`crate::index::Index`],
-    /// whether it is packed or compressed, compared with its content hash and its counts.
+    /// whether it is packed or compressed, compared with its content hash and its counts; of a file
+    /// `scores.N`, that they are values. One byte a position, in memory.
     ///
     /// # Errors
     /// If the table is missing or damaged; if it is compressed, also if one of fewer stones is.
     pub fn unpack(&self, stones: u32) -> Result<Vec<i8>, ProbeError> {
-        let table = self.table(stones)?;
-        match table.header().encoding {
-            Encoding::Packed => VerifiedTables::new(self.rules).unpack(table),
-            Encoding::Compressed => self.smaller_tables(stones)?.unpack(table),
+        let source = self.source(stones)?;
+        match source {
+            Source::Own(table) if table.header().encoding == Encoding::Compressed => {
+                self.smaller_tables(stones)?.unpack(source)
+            }
+            _ => VerifiedTables::new(self.rules).unpack(source),
         }
     }
 
@@ -468,10 +555,10 @@ impl Tablebase {
     /// # Errors
     /// If the table is missing or damaged; if it is compressed, also if one of fewer stones is.
     pub fn count(&self, stones: u32) -> Result<Counts, ProbeError> {
-        let table = self.table(stones)?;
-        match table.header().encoding {
-            Encoding::Packed => Ok(table.count()?),
-            Encoding::Compressed => Ok(self.unpack(stones)?.into_iter().collect()),
+        match self.source(stones)? {
+            Source::Own(table) if table.header().encoding == Encoding::Packed => Ok(table.count()?),
+            Source::Own(_) => Ok(self.unpack(stones)?.into_iter().collect()),
+            Source::Vu(table) => Ok(table.counts()?.clone()),
         }
     }
 
@@ -521,18 +608,20 @@ impl Tablebase {
         if !board.is_reachable() {
             return self.value_ahead(stones, &rules::turn(board, self.rules));
         }
-        match self.table(stones) {
-            Ok(table) => match table.index().place(board) {
-                Some(place) => match table.stored(place)? {
-                    Some(value) => Ok(value),
-                    None => self.value_ahead(stones, &rules::turn(board, self.rules)),
-                },
-                None => self.value_ahead(stones, &rules::turn(board, self.rules)),
+        let stored = match self.source(stones) {
+            Ok(Source::Own(table)) => match table.index().place(board) {
+                Some(place) => table.stored(place)?,
+                None => None,
             },
+            Ok(Source::Vu(table)) => table.value(board)?,
             Err(error @ ProbeError::Missing { .. }) => {
-                rules::turn(board, self.rules).end_value(stones).ok_or(error)
+                return rules::turn(board, self.rules).end_value(stones).ok_or(error);
             }
-            Err(error) => Err(error),
+            Err(error) => return Err(error),
+        };
+        match stored {
+            Some(value) => Ok(value),
+            None => self.value_ahead(stones, &rules::turn(board, self.rules)),
         }
     }
 

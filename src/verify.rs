@@ -149,8 +149,8 @@ pub fn verify(
     progress: &(dyn Fn(Step, u64, u64) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), VerifyError> {
-    let table = tables.table(stones)?;
-    let total = table.header().positions();
+    let table = tables.source(stones)?;
+    let total = table.positions();
 
     progress(Step::File, 0, total);
     table.check()?;
@@ -208,7 +208,7 @@ impl Check<'_> {
         let mut best = turn.end_value(stones);
         for play in turn.moves() {
             let left = play.child.stones();
-            let index = self.tables.table(left).index();
+            let index = self.tables.index(left);
             let place = index.place(&play.child).expect("the pit just played is empty");
             best = best.max(Some(play.captured as i8 - self.tables.value(left, place)));
         }

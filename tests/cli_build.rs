@@ -203,3 +203,13 @@ fn one_build_at_a_time() {
     signal(&child, "INT");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
 }
+
+#[test]
+fn nothing_to_build_needs_nothing_to_write() {
+    let dir = program::copy();
+    // In place of the lock there is what cannot be written, whoever asks.
+    std::fs::create_dir(dir.path().join("awari/.lock")).unwrap();
+    awari(dir.path(), &["build", "--stones", "8"]).exits(0).says(&["Nothing to build."]);
+    awari(dir.path(), &["build", "--stones", "9"]).exits(1).says(&["cannot use the directory"]);
+    awari(dir.path(), &["build", "--stones", "8", "--depth"]).exits(1).says(&["cannot use the directory"]);
+}

@@ -69,7 +69,7 @@ fn depths_that_cannot_be_used_stop_a_build() {
     fs::write(&path, &stale).unwrap();
     awari(dir.path(), &build).exits(1).says(&["04.depth", "stale depths", "delete it"]);
     awari(dir.path(), &["probe", "0 0 0 0 0 2 / 1 1 0 0 0 0"]).exits(1).says(&["stale depths"]);
-    awari(dir.path(), &["info"]).exits(0).prints(&["04.depth: stale depths"]);
+    awari(dir.path(), &["info"]).exits(1).prints(&["04.depth: stale depths"]);
     fs::remove_file(&path).unwrap();
     awari(dir.path(), &build).exits(0);
     assert!(fs::read(&path).unwrap() == good);
@@ -170,7 +170,7 @@ fn a_proof_is_told_and_kept() {
     let run = awari(dir.path(), &["verify", "--prove", "--stones", "5"]).exits(1);
     run.says(&["no depths of 5 stones", "awari build --stones 5 --rules awari", "--depth"]);
     fs::write(dir.path().join("awari/05.proof.json"), "{}").unwrap();
-    awari(dir.path(), &["info"]).exits(0).prints(&["05.proof.json: not a certificate"]);
+    awari(dir.path(), &["info"]).exits(1).prints(&["05.proof.json: not a certificate"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
 use program::{STONES, awari, command, copy, databases};
@@ -88,7 +89,7 @@ fn info_tells_what_is_there_and_what_is_wrong() {
     fs::remove_file(tables.join("03.awari")).unwrap();
     fs::write(tables.join("04.awari"), "not a table").unwrap();
     fs::write(tables.join("notes.txt"), "mine").unwrap();
-    let run = awari(dir.path(), &["info"]).exits(0);
+    let run = awari(dir.path(), &["info"]).exits(1);
     run.prints(&["missing", "3", "04.awari", "not an awari table", "notes.txt"]);
     awari(&dir.path().join("nowhere"), &["info"]).exits(1).says(&["nowhere", "awari build"]);
 }
@@ -176,4 +177,93 @@ fn a_table_of_a_later_version() {
     bytes[8] = 99;
     fs::write(&path, bytes).unwrap();
     all_fail(&dir, "awari", &["04.awari", "format version 99", "Use a newer awari"]);
+}
+
+#[test]
+fn info_tells_strangers_from_tables() {
+    let dir = copy();
+    awari(dir.path(), &["build", "--stones", "3", "--rules", "slam-ends"]).exits(0);
+    let tables = dir.path().join("awari");
+    let path = |name: &str| tables.join(name);
+    fs::remove_file(path("01.awari")).unwrap();
+    for name in ["02.awari", "04.awari", "05.awari", "06.awari"] {
+        fs::rename(path(name), dir.path().join(name)).unwrap();
+    }
+    // A link to a table is one, and so is another name of its file.
+    symlink(dir.path().join("02.awari"), path("02.awari")).unwrap();
+    fs::hard_link(dir.path().join("06.awari"), path("06.awari")).unwrap();
+    symlink("nowhere", path("04.awari")).unwrap();
+    fs::create_dir(path("05.awari")).unwrap();
+    let pipe = |path: &std::path::Path| {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    pipe(&path("09.awari"));
+    pipe(&path("07.depth"));
+    pipe(&dir.path().join("scores.11"));
+    pipe(&path("pipe"));
+    symlink("nowhere", path("10.awari.old")).unwrap();
+    symlink(&tables, dir.path().join("loop")).unwrap();
+    fs::copy(path("08.awari"), path("47.awari")).unwrap();
+    fs::copy(path("08.awari"), path("8.awari")).unwrap();
+    fs::write(dir.path().join("scores.12"), "short").unwrap();
+    fs::write(dir.path().join("scores.47"), "").unwrap();
+    fs::write(dir.path().join("abapa"), "no directory").unwrap();
+
+    let run = awari(dir.path(), &["info", "--json"]).exits(1);
+    let items = run.json();
+    let of = |kind: &str| -> Vec<&Value> { items.iter().filter(|item| item["kind"] == kind).collect() };
+    let stones = |rules: &str, kind: &str| -> Vec<u64> {
+        let items = of(kind).into_iter().filter(|item| item["rules"] == rules);
+        items.map(|item| item["stones"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(stones("awari", "table"), [0, 2, 3, 6, 7, 8], "{items:#?}");
+    assert_eq!(stones("awari", "missing"), [1, 10]);
+    assert_eq!(stones("awari", "unusable"), [4, 5, 7, 9, 11, 12]);
+    assert_eq!(stones("slam-ends", "table"), [0, 1, 2, 3]);
+    let whys =
+        ["no such table", "directory", "no regular file", "no regular file", "no regular file", "cut short"];
+    for (item, why) in of("unusable").into_iter().zip(whys) {
+        assert!(item["error"].as_str().unwrap().contains(why), "{item}: {why}");
+    }
+    let strangers: BTreeMap<String, &str> = of("stranger")
+        .into_iter()
+        .map(|item| {
+            let path = item["path"].as_str().unwrap();
+            (path.rsplit('/').next().unwrap().to_owned(), item["what"].as_str().unwrap())
+        })
+        .collect();
+    let expected = [
+        ("02.awari", "file"),
+        ("04.awari", "file"),
+        ("05.awari", "file"),
+        ("06.awari", "file"),
+        ("47.awari", "file"),
+        ("8.awari", "file"),
+        ("abapa", "file"),
+        ("loop", "link"),
+        ("pipe", "no regular file"),
+        ("10.awari.old", "link to nowhere"),
+        ("scores.47", "file"),
+    ];
+    assert_eq!(strangers, expected.map(|(name, what)| (name.to_owned(), what)).into());
+    let run = awari(dir.path(), &["info"]).exits(1);
+    run.prints(&[
+        "unusable",
+        "missing  awari, 1 stones",
+        "other",
+        "pipe (no regular file)",
+        "(link to nowhere)",
+    ]);
+}
+
+#[test]
+fn a_file_cut_within_its_header() {
+    let dir = copy();
+    let path = dir.path().join("awari/05.awari");
+    let good = fs::read(&path).unwrap();
+    for length in [1, 12, 871] {
+        fs::write(&path, &good[..length]).unwrap();
+        let run = awari(dir.path(), &["verify", "--stones", "5"]).exits(1);
+        run.says(&["cut short within its header", "the header alone takes 872"]);
+    }
 }

@@ -2,6 +2,7 @@
 //! writes the page anew and compares. After a message has changed,
 //! `BLESS=1 cargo test --test docs_errors` puts the new page in place.
 
+mod common;
 mod program;
 
 use std::fs::{self, File};
@@ -223,6 +224,60 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
                 },
                 command: "awari probe '0 0 0 0 0 2 / 1 1 0 0 0 0'",
                 advice: "The two files are not of the same build. The depths are of no use then.",
+            },
+            Trouble {
+                name: "Values that differ from the known ones",
+                prepare: |dir| {
+                    let (tables, rules) = (dir.join("databases"), awari::Rules::Awari);
+                    let there = awari::Tablebase::open(&tables, rules).unwrap();
+                    let wrong = common::believed(&there, 4).unwrap();
+                    awari::table::write(there.path(4), rules, 4, &wrong).unwrap();
+                    None
+                },
+                command: "awari verify --stones 4",
+                advice: "The file is as it was written and its positions agree with each other, and yet it is \
+                         not the table that we, and others, have built. Either is wrong, and ours is proved \
+                         if `databases/manifest.json` says so.",
+            },
+            Trouble {
+                name: "A list of tables that is none",
+                prepare: |dir| {
+                    fs::write(dir.join("theirs.json"), "{\"tables\": []}").unwrap();
+                    None
+                },
+                command: "awari verify --manifest theirs.json",
+                advice: "Nothing was compared. Lists are like `databases/manifest.json`.",
+            },
+            Trouble {
+                name: "A short file of the Vrije Universiteit",
+                prepare: |dir| {
+                    fs::create_dir(dir.join("scores")).unwrap();
+                    fs::write(dir.join("scores/scores.4"), [0; 1000]).unwrap();
+                    None
+                },
+                command: "awari verify --stones 4 --dir scores",
+                advice: "A file `scores.N` has one byte for each position, and nothing else.",
+            },
+            Trouble {
+                name: "A byte that is no value",
+                prepare: |dir| {
+                    fs::create_dir(dir.join("scores")).unwrap();
+                    fs::write(dir.join("scores/scores.4"), [9; 1365]).unwrap();
+                    None
+                },
+                command: "awari stats --stones 4 --dir scores",
+                advice: "Such files have no checksums: of a changed byte that is still a possible value only \
+                         `awari verify` can tell.",
+            },
+            Trouble {
+                name: "Files of the Vrije Universiteit and other rules",
+                prepare: |dir| {
+                    fs::create_dir(dir.join("scores")).unwrap();
+                    fs::write(dir.join("scores/scores.4"), [0; 1365]).unwrap();
+                    None
+                },
+                command: "awari stats --dir scores --rules abapa",
+                advice: "They are of rules `awari` alone.",
             },
             Trouble {
                 name: "A directory that is not there",

@@ -118,6 +118,15 @@ impl Plan {
         self.tables.iter().filter(|table| table.is_missing())
     }
 
+    /// Whether all is there and can be used.
+    pub(super) fn is_done(&self) -> bool {
+        self.tables.iter().all(|table| {
+            let depths = table.depths.as_ref();
+            matches!(table.state, State::There(_))
+                && depths.is_none_or(|depths| matches!(depths, State::There(_)))
+        })
+    }
+
     /// What solving a table takes, of whichever takes more: values or depths. Smaller tables that
     /// are packed are mapped files; memory left over caches them, and too little of it makes a
     /// build slower, not impossible. Those that are compressed are unpacked into memory.

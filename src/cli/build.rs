@@ -177,8 +177,8 @@ impl Progress for Watch {
             let speed = per_second(line.positions_per_second.unwrap_or(0.0));
             let Line { stones, positions, bytes, .. } = line;
             self.say(&format!(
-                "{stones:2} stones: {} positions in {seconds:.1} s, {speed}, {}",
-                units::count(positions),
+                "{stones:2} stones: {} in {seconds:.1} s, {speed}, {}",
+                super::positions(positions),
                 units::bytes(bytes),
             ));
         }
@@ -282,6 +282,9 @@ struct Line {
     win: u64,
     draw: u64,
     loss: u64,
+    /// The least and the greatest value.
+    min: Option<i8>,
+    max: Option<i8>,
     /// Whether this command built it.
     built: bool,
     seconds: Option<f64>,
@@ -318,6 +321,8 @@ impl Line {
             win: header.counts.wins(),
             draw: header.counts.draws(),
             loss: header.counts.losses(),
+            min: header.counts.min(),
+            max: header.counts.max(),
             built: table.work.is_some(),
             seconds,
             positions_per_second: seconds.map(|seconds| (positions as f64 / seconds.max(1e-9)).round()),

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use awari::table::{self, ContentHash, DepthHeader, DepthTable, Encoding, Table, TableError, vu};
-use awari::tablebase::{depth_path, table_path};
+use awari::tablebase::{Source, depth_path, table_path};
 use awari::{Rules, Tablebase, units};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -26,7 +27,9 @@ use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parse
 /// Depths are written in the same encoding as their values, but for vu, which has none.
 ///
 /// All values of a table are held in memory, one byte a position, those of all smaller tables too
-/// if they are compressed, and its depths, two bytes a position.
+/// if they are compressed, and its depths, two bytes a position. Values that come from a file
+/// scores.N are held in a scratch file in DEST instead, of a byte a position. scores.N has no
+/// checksum: awari verify --dir DEST compares what came of it with the tables that are known.
 ///
 /// Certificates of proofs are not copied: awari verify --prove makes them.
 #[derive(clap::Args)]
@@ -52,7 +55,8 @@ const EXAMPLES: &str = "\
 Examples:
   awari convert --to compressed small
   awari convert --to packed --rules abapa --dir small databases
-  awari convert --to vu --stones 12 scores";
+  awari convert --to vu --stones 12 scores
+  awari convert --to packed --dir scores databases";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -166,7 +170,7 @@ impl Convert {
 
     fn convert(&self, tables: &Tablebase, stones: u32) -> Result<Written, String> {
         let said = |error: &dyn fmt::Display| error.to_string();
-        let source = tables.table(stones).map_err(|error| said(&error))?;
+        let source = tables.source(stones).map_err(|error| said(&error))?;
         match self.to {
             Format::Vu => self.convert_to_vu(tables, source),
             Format::Packed => self.convert_to(Encoding::Packed, tables, source),
@@ -174,15 +178,21 @@ impl Convert {
         }
     }
 
-    fn convert_to(&self, encoding: Encoding, tables: &Tablebase, source: &Table) -> Result<Written, String> {
-        let (rules, stones) = (tables.rules(), source.header().stones);
+    fn convert_to(
+        &self,
+        encoding: Encoding,
+        tables: &Tablebase,
+        source: Source<'_>,
+    ) -> Result<Written, String> {
+        let (rules, stones) = (tables.rules(), source.index().stones());
+        let content_hash = source.content_hash().map_err(|error| error.to_string())?;
         let path = table_path(&self.dest, rules, stones);
         let there = is_there(&path)?;
         let header = if there {
             let right = Table::open(&path, rules, stones).and_then(|table| table.check().map(|()| table));
             let table = right.map_err(|error| in_the_way(&path, error))?;
             let header = table.header();
-            if header.content_hash != source.header().content_hash {
+            if header.content_hash != content_hash {
                 return Err(in_the_way(&path, "a table of other values"));
             }
             if header.encoding != encoding {
@@ -190,10 +200,10 @@ impl Convert {
             }
             header.clone()
         } else {
-            let values = tables.unpack(stones).map_err(|error| error.to_string())?;
+            let values = self.values(tables, source)?;
             table::write_as(encoding, &path, rules, stones, &values).map_err(|error| error.to_string())?
         };
-        compare(&path, source.header().content_hash, header.content_hash)?;
+        compare(&path, content_hash, header.content_hash)?;
         let (positions, bytes) = (header.positions(), header.file_bytes());
         Ok(Written {
             path,
@@ -205,6 +215,24 @@ impl Convert {
             sha256: None,
             depth: self.convert_depths(encoding, tables, stones)?,
         })
+    }
+
+    /// All values of a table, in the order of tables.
+    fn values(
+        &self,
+        tables: &Tablebase,
+        source: Source<'_>,
+    ) -> Result<Box<dyn Deref<Target = [i8]>>, String> {
+        match source {
+            Source::Own(table) => {
+                let values = tables.unpack(table.header().stones).map_err(|error| error.to_string())?;
+                Ok(Box::new(values))
+            }
+            Source::Vu(table) => {
+                let values = table.unpack_to_disk(&self.dest).map_err(|error| error.to_string())?;
+                Ok(Box::new(values))
+            }
+        }
     }
 
     /// Writes the depths of a table, if there are any.
@@ -246,13 +274,13 @@ impl Convert {
         Ok(Some(WrittenDepths { path, written: !there, bytes }))
     }
 
-    fn convert_to_vu(&self, tables: &Tablebase, source: &Table) -> Result<Written, String> {
+    fn convert_to_vu(&self, tables: &Tablebase, source: Source<'_>) -> Result<Written, String> {
         let said = |error: TableError| error.to_string();
-        let (stones, positions) = (source.header().stones, source.header().positions());
+        let (stones, positions) = (source.index().stones(), source.positions());
         let path = vu::path(&self.dest, stones);
         let there = is_there(&path)?;
         // Compares the values with their content hash.
-        let values = tables.unpack(stones).map_err(|error| error.to_string())?;
+        let values = self.values(tables, source)?;
         let sha256 = if there {
             let right = vu::content_hash(stones, &values);
             // A pipe could take for ever.
@@ -270,7 +298,7 @@ impl Convert {
             positions,
             bytes: positions,
             bits_per_position: 8.0,
-            content_hash: source.header().content_hash.to_string(),
+            content_hash: source.content_hash().map_err(said)?.to_string(),
             sha256: Some(sha256.to_string()),
             depth: None,
         })

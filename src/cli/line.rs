@@ -9,7 +9,7 @@ use awari::tablebase::{self, Finish, Ply};
 use serde::Serialize;
 
 use super::style::Style;
-use super::{Failure, RulesOption, json_line, one_position};
+use super::{Failure, RulesOption, Signed, json_line, one_position};
 
 /// Best play of both sides to the end of the game
 ///
@@ -80,7 +80,7 @@ impl Line {
                 0 => String::new(),
                 captured => style.good(format_args!("  captures {captured}")).to_string(),
             };
-            writeln!(out, "{:3}. {pit}  value {:+}{depth}{captured}", number + 1, ply.value)?;
+            writeln!(out, "{:3}. {pit}  value {}{depth}{captured}", number + 1, Signed(ply.value))?;
             let after = line.plies.get(number + 1).map_or(line.last, |next| next.board);
             now = played(&now, ply, after);
         }
@@ -91,7 +91,7 @@ impl Line {
         let [first, second] = line.captured;
         let (player, opponent) = if position.south_to_move { ("South", "North") } else { ("North", "South") };
         writeln!(out, "captured: {player} {first}, {opponent} {second}")?;
-        writeln!(out, "difference {:+} for {player}, who began", line.difference)
+        writeln!(out, "difference {} for {player}, who began", Signed(line.difference))
     }
 }
 

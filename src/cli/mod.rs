@@ -7,6 +7,7 @@ mod convert;
 mod failure;
 mod info;
 mod interrupt;
+mod known;
 mod line;
 mod play;
 mod probe;
@@ -155,6 +156,22 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
         if end.is_some() || taken == 0 {
             return Ok(bytes);
         }
+    }
+}
+
+/// A number of positions in words.
+fn positions(positions: u64) -> String {
+    let s = if positions == 1 { "" } else { "s" };
+    format!("{} position{s}", awari::units::count(positions))
+}
+
+/// A value with its sign; 0 has none.
+struct Signed(i8);
+
+impl std::fmt::Display for Signed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = if self.0 == 0 { "0".to_owned() } else { format!("{:+}", self.0) };
+        f.pad(&text)
     }
 }
 

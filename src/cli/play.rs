@@ -13,7 +13,7 @@ use clap::ValueEnum;
 
 use super::line::pit_of;
 use super::style::Style;
-use super::{Failure, RulesOption, one_position, read_line};
+use super::{Failure, RulesOption, Signed, one_position, read_line};
 
 /// Play against perfect play
 ///
@@ -204,8 +204,11 @@ impl Game {
                 return Ok(());
             }
             let better = pit_of(best.pit, self.now.south_to_move);
-            let cost =
-                format!("That costs {lost}: {better} was worth {:+}, this is {:+}.", best.value, play.value);
+            let cost = format!(
+                "That costs {lost}: {better} was worth {}, this is {}.",
+                Signed(best.value),
+                Signed(play.value)
+            );
             writeln!(out, "{}", self.style.bad(cost))
         });
         self.make(&play);
@@ -228,7 +231,7 @@ impl Game {
             };
             let captured =
                 if play.captured > 0 { format!("  captures {}", play.captured) } else { String::new() };
-            let line = format!("  {pit}  value {:+}{depth}{captured}", play.value);
+            let line = format!("  {pit}  value {}{depth}{captured}", Signed(play.value));
             if play.best {
                 writeln!(out, "{}", self.style.good(format_args!("{line}  best")))?;
             } else {
@@ -276,7 +279,7 @@ impl Game {
     fn give_up(&self, out: &mut impl Write) -> io::Result<()> {
         let value: Result<i8, ProbeError> = self.tables.value(&self.now.board);
         match value {
-            Ok(value) => writeln!(out, "You stop. The rest was worth {value:+} to you."),
+            Ok(value) => writeln!(out, "You stop. The rest was worth {} to you.", Signed(value)),
             Err(_) => writeln!(out, "You stop."),
         }
     }

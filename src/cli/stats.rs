@@ -9,7 +9,7 @@ use awari::{Rules, Tablebase, stats, units};
 use serde::{Serialize, Serializer};
 
 use super::style::Style;
-use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parser};
+use super::{Failure, RulesOption, Signed, chosen, json_line, start_threads, stones_parser};
 
 /// How many positions are won, drawn and lost, by how much, and in how many plies
 ///
@@ -186,7 +186,7 @@ impl Table {
         for (value, count) in all.histogram.iter() {
             let bar = "#".repeat((count as f64 / most as f64 * WIDEST_BAR).ceil() as usize);
             let (stored, all) = (units::count(stored.histogram.of(value)), units::count(count));
-            writeln!(out, "{value:>+9} {stored:>15} {all:>15}  {}", style.good(bar))?;
+            writeln!(out, "{:>9} {stored:>15} {all:>15}  {}", Signed(value), style.good(bar))?;
         }
         if let (Some(stored), Some(all), Some(deepest)) = (&stored.depth, &all.depth, deepest) {
             write_depths(out, stored, all, style)?;

@@ -3,11 +3,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use awari::Tablebase;
+use awari::manifest::{Known, Manifest};
+use awari::table::ContentHash;
 use awari::verify::{Certificate, Step, VerifyError, certificate_path, prove, verify};
-use awari::{Tablebase, units};
 use serde::Serialize;
 
 use super::interrupt::Interrupt;
+use super::known::{ManifestOption, differs, words};
 use super::progress::Bar;
 use super::style::Style;
 use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parser};
@@ -16,12 +19,20 @@ use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parse
 ///
 /// Compares each file with its checksums and its content hash, and the value of each position
 /// with those of the positions after its moves, by code that shares nothing with the builder but
-/// the rules and the order of positions. This finds damage and nearly every mistake. It is a check of consistency, not a
-/// proof: positions that lead to each other in a circle could hold wrong values that agree.
+/// the rules and the order of positions. This finds damage and nearly every mistake. It is a check
+/// of consistency, not a proof: positions that lead to each other in a circle could hold wrong values
+/// that agree.
+///
+/// Then it compares the content hash with the list of tables we have built: known good, unknown (not
+/// in the list), or DIFFERS, which is an error.
 ///
 /// With --prove the depths are checked as well (awari build --depth makes them), and that is a
 /// proof: docs/proof.md says why. It leaves a certificate beside the tables, NN.proof.json, which
 /// awari info shows.
+///
+/// Files scores.N of the Vrije Universiteit have no checksums: of their bytes it can be said that each
+/// is a possible value, whether the positions agree, and whether the content hash is known. To prove
+/// them, depths that were built for the same values are needed: DIR/awari/NN.depth.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Verify {
@@ -31,6 +42,8 @@ pub struct Verify {
     /// Prove values and depths, and leave certificates
     #[arg(long)]
     prove: bool,
+    #[command(flatten)]
+    manifest: ManifestOption,
     #[command(flatten)]
     rules: RulesOption,
     /// Print one JSON object a line for each table
@@ -42,7 +55,8 @@ const EXAMPLES: &str = "\
 Examples:
   awari verify
   awari verify --stones 12 --rules abapa
-  awari verify --prove";
+  awari verify --prove
+  awari verify --manifest theirs.json --json";
 
 #[derive(Serialize)]
 struct Line {
@@ -53,7 +67,21 @@ struct Line {
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     positions: Option<u64>,
+    /// SHA-256 of the values in the order of tables.
     #[serde(skip_serializing_if = "Option::is_none")]
+    content_hash: Option<String>,
+    /// Whether they are in the list of tables: `good`, `unknown` or `differs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// What was found out about a table.
+struct Checked {
+    positions: Option<u64>,
+    /// The hash of the values and whether it is known, if the file is as it was written.
+    values: Option<(ContentHash, Known)>,
     error: Option<String>,
 }
 
@@ -63,6 +91,7 @@ impl Verify {
     /// # Errors
     /// If a table does not pass.
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
+        let manifest = self.manifest.read()?;
         let tables = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
         let chosen = chosen(&tables, self.stones)?;
         let interrupt = Interrupt::listen()?;
@@ -76,17 +105,21 @@ impl Verify {
                     "stopped. The table of {stones} stones was not checked to its end."
                 )));
             }
-            let checked = checked.map_err(|error| error.to_string()).and_then(|proved| match proved {
-                Some(certificate) => certificate.write(path(stones)).map_err(|error| error.to_string()),
-                None => Ok(()),
-            });
-            let error = checked.err();
-            if let Some(error) = &error {
+            let mut result = Checked {
+                positions: tables.source(stones).ok().map(|table| table.positions()),
+                values: None,
+                error: None,
+            };
+            if let Err(error) = checked.map_err(|error| error.to_string()).and_then(|certificate| {
+                compare(&tables, stones, &manifest, certificate.as_ref(), &mut result)?;
+                let Some(certificate) = certificate else { return Ok(()) };
+                certificate.write(path(stones)).map_err(|error| error.to_string())
+            }) {
                 failed += 1;
-                let _ = Style::stderr().error(error);
+                let _ = Style::stderr().error(&error);
+                result.error = Some(error);
             }
-            let positions = tables.table(stones).ok().map(|table| table.header().positions());
-            self.print(stones, positions, error).map_err(|error| Failure::output(&error))?;
+            self.print(stones, result).map_err(|error| Failure::output(&error))?;
         }
         if !self.json && failed < chosen.len() {
             // With the results, so that whoever keeps them keeps what they mean.
@@ -115,23 +148,53 @@ impl Verify {
         }
     }
 
-    fn print(&self, stones: u32, positions: Option<u64>, error: Option<String>) -> io::Result<()> {
+    fn print(&self, stones: u32, checked: Checked) -> io::Result<()> {
         let rules = self.rules.rules.name();
+        let Checked { positions, values, error } = checked;
         let mut out = io::stdout().lock();
         let (check, good) = if self.prove { ("proof", "proved") } else { ("consistency", "consistent") };
         if self.json {
             let ok = error.is_none();
-            return json_line(&mut out, &Line { rules, stones, check, ok, positions, error });
+            let content_hash = values.map(|(hash, _)| hash.to_string());
+            let known = values.map(|(_, known)| known.name());
+            let line = Line { rules, stones, check, ok, positions, content_hash, known, error };
+            return json_line(&mut out, &line);
         }
         let style = Style::stdout();
-        let positions = positions.map(|positions| format!(", {} positions", units::count(positions)));
+        let positions = positions.map(|positions| format!(", {}", super::positions(positions)));
         let positions = positions.unwrap_or_default();
-        if error.is_some() {
-            writeln!(out, "{rules}, {stones:2} stones{positions}: {}", style.bad("failed"))
-        } else {
-            writeln!(out, "{rules}, {stones:2} stones{positions}: {}", style.good(good))
+        write!(out, "{rules}, {stones:2} stones{positions}: ")?;
+        match (&error, values) {
+            (Some(_), Some((_, known @ Known::Differs(_)))) => writeln!(out, "{}", style.bad(words(known))),
+            (Some(_), _) => writeln!(out, "{}", style.bad("failed")),
+            (None, Some((_, known))) => writeln!(out, "{}, {}", style.good(good), words(known)),
+            (None, None) => writeln!(out, "{}", style.good(good)),
         }
     }
+}
+
+/// Compares the hashes of values, and of depths that were checked, with those in the list.
+fn compare(
+    tables: &Tablebase,
+    stones: u32,
+    manifest: &Manifest,
+    certificate: Option<&Certificate>,
+    result: &mut Checked,
+) -> Result<(), String> {
+    let source = tables.source(stones).map_err(|error| error.to_string())?;
+    let hash = source.content_hash().map_err(|error| error.to_string())?;
+    let known = manifest.values(tables.rules(), stones, hash);
+    result.values = Some((hash, known));
+    if let Known::Differs(listed) = known {
+        return Err(format!("{}: {}", source.path().display(), differs("values", listed, hash)));
+    }
+    if let Some(hash) = certificate.map(|certificate| certificate.depths)
+        && let Known::Differs(listed) = manifest.depths(tables.rules(), stones, hash)
+    {
+        let path = tables.depth_path(stones);
+        return Err(format!("{}: {}", path.display(), differs("depths", listed, hash)));
+    }
+    Ok(())
 }
 
 const CONSISTENT: &str = "\

@@ -85,6 +85,15 @@ pub enum TableError {
         /// Bytes it has.
         found: u64,
     },
+    /// The file ends before its header does.
+    CutHeader {
+        /// The file.
+        path: PathBuf,
+        /// Bytes of the header.
+        expected: u64,
+        /// Bytes of the file.
+        found: u64,
+    },
     /// The header contradicts its checksum or itself.
     CorruptHeader {
         /// The file.
@@ -113,6 +122,17 @@ pub enum TableError {
         block: u64,
         /// Blocks in the file.
         blocks: u64,
+    },
+    /// A file without checksums holds a byte that is no value.
+    NoValue {
+        /// The file.
+        path: PathBuf,
+        /// The byte, from 0.
+        place: u64,
+        /// What it holds.
+        found: i8,
+        /// The stones of the file: values are −stones..=stones.
+        stones: u32,
     },
     /// The table is compressed, so half of it is known only from a look ahead.
     LooksAhead {
@@ -186,9 +206,11 @@ impl TableError {
             | TableError::WrongMetric { path, .. }
             | TableError::StaleDepths { path, .. }
             | TableError::WrongLength { path, .. }
+            | TableError::CutHeader { path, .. }
             | TableError::CorruptHeader { path, .. }
             | TableError::CorruptBlock { path, .. }
             | TableError::BadBlock { path, .. }
+            | TableError::NoValue { path, .. }
             | TableError::LooksAhead { path }
             | TableError::WrongContent { path, .. }
             | TableError::WrongCounts { path, .. }
@@ -244,8 +266,14 @@ impl fmt::Display for TableError {
             ),
             TableError::WrongLength { expected, found, .. } => write!(
                 f,
-                "the file is {} ({found} bytes, expected {expected}). Copy or build it again.",
+                "corrupt: the file is {} ({found} bytes, expected {expected}). Copy or build it again.",
                 if found < expected { "cut short" } else { "too long" }
+            ),
+            TableError::CutHeader { expected, found, .. } => write!(
+                f,
+                "corrupt: the file is cut short within its header ({}, and the header alone takes \
+                 {expected}). Copy or build it again.",
+                if *found == 1 { "1 byte".to_owned() } else { format!("{found} bytes") }
             ),
             TableError::CorruptHeader { field, expected, found, .. } => write!(
                 f,
@@ -262,6 +290,10 @@ impl fmt::Display for TableError {
                 "corrupt data: block {block} (of 0 to {}) is not compressed data, though its checksum is \
                  right. Build the file again.",
                 blocks - 1
+            ),
+            TableError::NoValue { place, found, stones, .. } => write!(
+                f,
+                "corrupt data: byte {place} is {found}, expected -{stones} to {stones}. Copy the file again."
             ),
             TableError::LooksAhead { .. } => f.write_str(
                 "a compressed table: half of it needs a look ahead, into the tables of fewer stones \

@@ -340,13 +340,13 @@ pub(super) fn checked_body<'a>(
     if start[..common] != MAGIC[..common] {
         return Err(TableError::NotATable { path: path.to_owned() });
     }
-    let short = || {
-        // The least that a table takes; the right length is in the part that is missing.
-        let expected = PAGE + 1;
-        Err(TableError::WrongLength { path: path.to_owned(), expected, found: file_bytes })
+    // How long the file should be is in the part that is missing.
+    let short = |metric| {
+        let expected = (PREFIX_BYTES + body_bytes(metric) + CHECKSUM_BYTES) as u64;
+        Err(TableError::CutHeader { path: path.to_owned(), expected, found: file_bytes })
     };
     if start.len() < PREFIX_BYTES {
-        return short();
+        return short(metric);
     }
     let (version, length) = (number(8), number(12));
     if version > FORMAT_VERSION {
@@ -362,7 +362,7 @@ pub(super) fn checked_body<'a>(
     };
     let end = PREFIX_BYTES + body_bytes(found_metric);
     if start.len() < end + CHECKSUM_BYTES {
-        return short();
+        return short(found_metric);
     }
     let (expected, found) = (number(end), crc32fast::hash(&start[..end]));
     if expected != found {

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 use rustix::fs::OFlags;
 
 use super::error::TableError;
@@ -31,4 +31,16 @@ pub(super) fn map(path: &Path) -> Result<Mmap, TableError> {
     // that keep it asks other programs for the same. The map is read-only, and slices taken from
     // it borrow from it.
     unsafe { Mmap::map(&file) }.map_err(failed("map the file into memory"))
+}
+
+/// `bytes` zeros in a file without a name in `directory`, for what is too much for memory.
+pub(super) fn scratch(directory: &Path, bytes: u64) -> Result<MmapMut, TableError> {
+    let failed = |action| move |source| TableError::writing(directory, action, source);
+    std::fs::create_dir_all(directory).map_err(failed("create the directory"))?;
+    let file = tempfile::tempfile_in(directory).map_err(failed("create a temporary file"))?;
+    super::writer::reserve(directory, directory, &file, bytes)?;
+    file.set_len(bytes).map_err(failed("reserve space"))?;
+    // SAFETY: the file has no name, so no other process can open it to change or shorten it, and
+    // its space is reserved, so a full disk cannot turn a write into a signal.
+    unsafe { MmapMut::map_mut(&file) }.map_err(failed("map the file into memory"))
 }

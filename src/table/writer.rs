@@ -211,7 +211,7 @@ fn free_bytes(directory: &Path) -> rustix::io::Result<u64> {
 }
 
 /// Takes the disk space now, so that a full disk is known before the work.
-fn reserve(path: &Path, directory: &Path, file: &File, bytes: u64) -> Result<(), TableError> {
+pub(super) fn reserve(path: &Path, directory: &Path, file: &File, bytes: u64) -> Result<(), TableError> {
     let io = |action| move |errno: Errno| TableError::writing(path, action, errno.into());
     let free = free_bytes(directory).map_err(io("read the free space of the disk"))?;
     if free < bytes {

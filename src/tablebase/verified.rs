@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::ProbeError;
 use super::look_ahead;
+use super::{ProbeError, Source};
 use crate::board::MAX_STONES;
 use crate::engine::SmallerTables;
+use crate::index::Index;
 use crate::rules::Rules;
-use crate::table::{Encoding, Table};
+use crate::table::Encoding;
 
 /// Tables whose blocks were all found right: reading them cannot fail. From
 /// [`super::Tablebase::smaller_tables`] and [`super::Tablebase::tables_with`].
@@ -25,7 +26,7 @@ pub struct VerifiedTables<'a> {
 
 #[derive(Clone)]
 struct Verified<'a> {
-    table: &'a Table,
+    source: Source<'a>,
     /// The values of a compressed table.
     unpacked: Option<Arc<Vec<i8>>>,
 }
@@ -36,37 +37,49 @@ impl<'a> VerifiedTables<'a> {
     }
 
     /// Adds a table, after those that a build of as many stones reads.
-    pub(super) fn add(&mut self, table: &'a Table) -> Result<(), ProbeError> {
-        let unpacked = match table.header().encoding {
-            Encoding::Packed => {
+    pub(super) fn add(&mut self, source: Source<'a>) -> Result<(), ProbeError> {
+        let unpacked = match source {
+            Source::Own(table) if table.header().encoding == Encoding::Compressed => {
+                Some(Arc::new(self.unpack(source)?))
+            }
+            Source::Own(table) => {
                 table.touch_all()?;
                 None
             }
-            Encoding::Compressed => Some(Arc::new(self.unpack(table)?)),
+            // Every byte is a value.
+            Source::Vu(table) => {
+                table.counts()?;
+                None
+            }
         };
-        self.tables[table.header().stones as usize] = Some(Verified { table, unpacked });
+        self.tables[source.index().stones() as usize] = Some(Verified { source, unpacked });
         Ok(())
     }
 
     /// All values of a table, compared with its content hash and counts. If it is compressed, the
     /// tables that a build of as many stones reads must be here.
-    pub(super) fn unpack(&self, table: &Table) -> Result<Vec<i8>, ProbeError> {
-        let header = table.header();
-        let mut values = vec![0; header.positions() as usize];
-        table.read_stored(&mut values)?;
-        if header.encoding == Encoding::Compressed {
-            look_ahead::complete(self.rules, header.stones, &mut values, self);
+    pub(super) fn unpack(&self, source: Source) -> Result<Vec<i8>, ProbeError> {
+        let mut values = vec![0; source.positions() as usize];
+        match source {
+            Source::Own(table) => {
+                let header = table.header();
+                table.read_stored(&mut values)?;
+                if header.encoding == Encoding::Compressed {
+                    look_ahead::complete(self.rules, header.stones, &mut values, self);
+                }
+                table.check_values(&values)?;
+            }
+            Source::Vu(table) => table.read(0, &mut values)?,
         }
-        table.check_values(&values)?;
         Ok(values)
     }
 
-    /// The table of `stones` stones.
+    /// The places of the positions of `stones` stones.
     ///
     /// # Panics
-    /// If it is not among those asked for.
-    pub(crate) fn table(&self, stones: u32) -> &'a Table {
-        self.verified(stones).table
+    /// If their table is not among those asked for.
+    pub(crate) fn index(&self, stones: u32) -> &'a Index {
+        self.verified(stones).source.index()
     }
 
     /// The value of one position.
@@ -86,9 +99,9 @@ impl<'a> VerifiedTables<'a> {
     pub(crate) fn values(&self, stones: u32) -> Cow<'_, [i8]> {
         match self.verified(stones) {
             Verified { unpacked: Some(unpacked), .. } => Cow::Borrowed(unpacked),
-            Verified { table, unpacked: None } => {
-                let mut values = vec![0; table.header().positions() as usize];
-                table.read_checked(0, &mut values);
+            Verified { source, unpacked: None } => {
+                let mut values = vec![0; source.positions() as usize];
+                self.read(stones, 0, &mut values);
                 Cow::Owned(values)
             }
         }
@@ -104,7 +117,10 @@ impl SmallerTables for VerifiedTables<'_> {
     /// If the range is not inside the table, or the table is not among those asked for.
     fn read(&self, stones: u32, place: u64, values: &mut [i8]) {
         match self.verified(stones) {
-            Verified { table, unpacked: None } => table.read_checked(place, values),
+            Verified { source: Source::Own(table), unpacked: None } => table.read_checked(place, values),
+            Verified { source: Source::Vu(table), .. } => {
+                table.read(place, values).expect("every byte was found to be a value");
+            }
             Verified { unpacked: Some(unpacked), .. } => {
                 values.copy_from_slice(&unpacked[place as usize..][..values.len()]);
             }

@@ -22,7 +22,7 @@ pub struct Certificate {
     /// The program and version that checked.
     pub program: String,
     /// The rules.
-    #[serde(with = "text")]
+    #[serde(with = "crate::text")]
     pub rules: Rules,
     /// Stones on the board.
     pub stones: u32,
@@ -39,10 +39,10 @@ pub struct Certificate {
     /// The sum of the depths.
     pub sum_of_depths: u64,
     /// The content hash of the values.
-    #[serde(with = "text")]
+    #[serde(with = "crate::text")]
     pub values: ContentHash,
     /// The content hash of the depths.
-    #[serde(with = "text")]
+    #[serde(with = "crate::text")]
     pub depths: ContentHash,
     /// The smaller tables whose values were taken as right, ascending.
     pub relied_on: Vec<ReliedOn>,
@@ -54,7 +54,7 @@ pub struct ReliedOn {
     /// Its stones.
     pub stones: u32,
     /// The content hash of its values.
-    #[serde(with = "text")]
+    #[serde(with = "crate::text")]
     pub values: ContentHash,
 }
 
@@ -146,8 +146,8 @@ impl Certificate {
     /// # Errors
     /// If a table it is about is there and cannot be used.
     fn is_about(&self, tables: &Tablebase, stones: u32) -> Result<bool, ProbeError> {
-        let values = |stones| match tables.table(stones) {
-            Ok(table) => Ok(Some(table.header().content_hash)),
+        let values = |stones| match tables.source(stones) {
+            Ok(table) => Ok(Some(table.content_hash()?)),
             Err(ProbeError::Missing { .. }) => Ok(None),
             Err(error) => Err(error),
         };
@@ -208,25 +208,4 @@ pub fn proof(tables: &Tablebase, stones: u32) -> Result<Proof, Box<dyn std::erro
         }
     }
     Ok(if unproved.is_empty() { Proof::Complete } else { Proof::Relative(unproved) })
-}
-
-/// Anything that is written and read as text.
-mod text {
-    use std::fmt::Display;
-    use std::str::FromStr;
-
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(value)
-    }
-
-    pub fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        String::deserialize(from)?.parse().map_err(D::Error::custom)
-    }
 }

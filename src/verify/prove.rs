@@ -10,8 +10,8 @@ use crate::board::{Board, PITS};
 use crate::engine::SmallerTables;
 use crate::half;
 use crate::rules::{self, Rules};
-use crate::table::{DepthTable, Encoding, Table, TableError};
-use crate::tablebase::{Tablebase, VerifiedTables};
+use crate::table::{DepthTable, Encoding, TableError};
+use crate::tablebase::{Source, Tablebase, VerifiedTables};
 
 /// Proves the table of `stones` stones, given that the tables of fewer are right: checks the files
 /// of values and depths, the files of the smaller tables, and then that each stored position's
@@ -47,12 +47,12 @@ pub fn prove(
     progress: &(dyn Fn(Step, u64, u64) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Certificate, VerifyError> {
-    let table = tables.table(stones)?;
+    let table = tables.source(stones)?;
     let depths = tables.needed_depths(stones)?;
-    let total = table.header().positions();
+    let total = table.positions();
     // A capture takes at least two stones.
-    let smaller = (0..(stones + 1).saturating_sub(2)).map(|smaller| tables.table(smaller));
-    let smaller: Vec<&Table> = smaller.collect::<Result<_, _>>()?;
+    let smaller = (0..(stones + 1).saturating_sub(2)).map(|smaller| tables.source(smaller));
+    let smaller: Vec<Source> = smaller.collect::<Result<_, _>>()?;
 
     progress(Step::File, 0, total);
     table.check()?;
@@ -90,24 +90,22 @@ pub fn prove(
         }
     }
 
-    let (header, depths) = (table.header(), depths.header());
-    let relied_on = |table: &&Table| {
-        let header = table.header();
-        ReliedOn { stones: header.stones, values: header.content_hash }
-    };
+    let (counts, depths) = (table.counts()?, depths.header());
+    let relied_on =
+        |table: &Source| Ok(ReliedOn { stones: table.index().stones(), values: table.content_hash()? });
     Ok(Certificate {
         program: concat!("awari ", env!("CARGO_PKG_VERSION")).to_owned(),
         rules: tables.rules(),
         stones,
         positions: total,
-        wins: header.counts.wins(),
-        draws: header.counts.draws(),
-        losses: header.counts.losses(),
+        wins: counts.wins(),
+        draws: counts.draws(),
+        losses: counts.losses(),
         max_depth: depths.max,
         sum_of_depths: depths.sum,
-        values: header.content_hash,
+        values: table.content_hash()?,
         depths: depths.content_hash,
-        relied_on: smaller.iter().map(relied_on).collect(),
+        relied_on: smaller.iter().map(relied_on).collect::<Result<_, TableError>>()?,
     })
 }
 
@@ -174,7 +172,7 @@ impl Equations<'_> {
         let mut expected = turn.end_value(stones);
         for (outcome, play) in outcomes.iter_mut().zip(turn.moves()) {
             let left = play.child.stones();
-            let index = self.values.table(left).index();
+            let index = self.values.index(left);
             let child = index.place(&play.child).expect("the pit just played is empty");
             let worth = play.captured as i8 - self.values.value(left, child);
             *outcome = Some(Outcome { value: worth, quiet: (play.captured == 0).then_some(child) });

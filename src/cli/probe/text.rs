@@ -6,6 +6,7 @@ use awari::notation::drawing;
 use awari::rules::{End, Illegal};
 
 use super::answer::{Answer, FinalScore};
+use crate::cli::Signed;
 use crate::cli::style::Style;
 
 /// Draws the board and says what it is worth and what the moves are.
@@ -19,7 +20,7 @@ pub fn write(out: &mut impl Write, answer: &Answer, style: Style) -> io::Result<
     if let Some(end) = answer.end {
         writeln!(out, "the game is over: {}", reason(end))?;
     }
-    writeln!(out, "value  {}  {}", style.good(format_args!("{value:+}")), meaning(value))?;
+    writeln!(out, "value  {}  {}", style.good(format!("{:2}", Signed(value))), meaning(value))?;
     if let Some(depth) = answer.depth
         && value != 0
         && answer.end.is_none()
@@ -27,7 +28,7 @@ pub fn write(out: &mut impl Write, answer: &Answer, style: Style) -> io::Result<
         writeln!(out, "depth  {depth}  {}", plies(depth))?;
     }
     if answer.end.is_none() {
-        writeln!(out, "settle {settle:+}  {}", settling(value, settle))?;
+        writeln!(out, "settle {:2}  {}", Signed(settle), settling(value, settle))?;
     }
     if let Some(FinalScore { mover, waiting }) = answer.final_score {
         writeln!(out, "final score {mover} to {waiting} for the player to move")?;
@@ -37,7 +38,7 @@ pub fn write(out: &mut impl Write, answer: &Answer, style: Style) -> io::Result<
             Some(depth) if play.value != 0 => format!("  depth {depth}"),
             _ => String::new(),
         };
-        let line = format!("{}  value {:+}{depth}{}", play.pit, play.value, capturing(play.captured));
+        let line = format!("{}  value {}{depth}{}", play.pit, Signed(play.value), capturing(play.captured));
         if play.best {
             writeln!(out, "  {}", style.good(format_args!("{line}  best")))?;
         } else {

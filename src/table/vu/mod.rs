@@ -3,7 +3,10 @@
 //!
 //! One signed byte for each position that a table stores, and nothing else. The positions are in
 //! ascending lexicographic order of (pit 11, pit 10, …, pit 0): the one with all stones in pit 0
-//! comes first.
+//! comes first. They are of rules `awari`.
+
+mod order;
+mod reader;
 
 use std::cell::Cell;
 use std::fs::File;
@@ -13,12 +16,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::header::ContentHash;
 use super::reader::as_bytes;
-use super::{TableError, write_whole};
+use super::{ContentHash, TableError, write_whole};
 use crate::board::{Board, MAX_STONES, PITS};
 use crate::half::{self, Half};
 use crate::index::Index;
+use order::reversed;
+pub use reader::{ScratchValues, VuTable};
 
 /// Bytes gathered between two writes, about.
 const BATCH: usize = 1 << 22;
@@ -105,6 +109,10 @@ pub fn file_hash(path: impl AsRef<Path>) -> Result<ContentHash, TableError> {
         ErrorKind::NotFound => TableError::Missing { path: path.to_owned() },
         _ => TableError::Io { path: path.to_owned(), action: "read the file", source },
     };
+    // A pipe could take for ever.
+    if !path.metadata().map_err(failed)?.is_file() {
+        return Err(failed(io::Error::other("it is no regular file")));
+    }
     let mut file = File::open(path).map_err(failed)?;
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; BATCH]);
     loop {
@@ -138,11 +146,6 @@ fn in_order(stones: u32, values: &[i8], mut show: impl FnMut(&[i8]) -> io::Resul
         }
     }
     show(&batch)
-}
-
-fn reversed(mut half: Half) -> Half {
-    half.reverse();
-    half
 }
 
 /// All half-boards of at most `stones` stones, in lexicographic order, the first pit the most
