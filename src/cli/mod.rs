@@ -5,12 +5,15 @@
 mod build;
 mod convert;
 mod failure;
+mod games;
+mod grade;
 mod info;
 mod interrupt;
 mod line;
 mod play;
 mod probe;
 mod progress;
+mod sample;
 mod stats;
 mod style;
 mod verify;
@@ -56,6 +59,8 @@ enum Command {
     Info(info::Info),
     Verify(verify::Verify),
     Convert(convert::Convert),
+    Sample(sample::Sample),
+    Grade(grade::Grade),
 }
 
 /// Runs the command the arguments ask for.
@@ -73,6 +78,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Info(command) => command.run(&dir),
         Command::Verify(command) => command.run(&dir),
         Command::Convert(command) => command.run(&dir),
+        Command::Sample(command) => command.run(&dir),
+        Command::Grade(command) => command.run(&dir),
     }
 }
 
