@@ -96,7 +96,7 @@ impl fmt::Display for GameError {
                 write!(f, "does not fit the moves, by which South has {south} stones and North {north}")
             }
             Problem::WrongRules { named, rules } => {
-                write!(f, "the game is of rules {named}, not of {rules}: read it under its own")
+                write!(f, "the game is of rules {named}, not of {rules}: --rules {named} reads it")
             }
             Problem::Unexpected(expected) => write!(f, "expected {expected}"),
             Problem::Unclosed(what) => write!(f, "{what} does not end"),

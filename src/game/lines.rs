@@ -116,10 +116,9 @@ impl<'a> Line<'a> {
         let read: Move = serde_json::from_str(self.text).map_err(|error| {
             // Its line is always the first.
             let message = error.to_string();
-            wrong(match message.rsplit_once(" at line ") {
-                Some((message, _)) => format!("{message} (character {})", error.column()),
-                None => message,
-            })
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+            let what = if error.is_data() { "" } else { "no JSON object: " };
+            wrong(format!("{what}{message} (character {})", error.column()))
         })?;
         let start: Position = match read.board {
             Pits::Text(text) => notation::parse(&text)

@@ -47,12 +47,13 @@ impl Annotated {
     /// A message if the file cannot be written.
     pub fn add(&mut self, game: &mut Game, verdicts: &[Verdict]) -> Result<(), String> {
         for (ply, verdict) in verdicts.iter().enumerate() {
+            let south = game.start().south_to_move == (ply % 2 == 0);
             let Some(comment) = game.comment_mut(ply) else { continue };
             // What an earlier run said is said anew.
             let theirs = comment.take().unwrap_or_default();
             let theirs = theirs.split_once(MARK).map_or(theirs.as_str(), |(theirs, _)| theirs).trim();
             let ours = match verdict {
-                Verdict::Graded(grade) => format!("{MARK}{}", text::remark(grade)),
+                Verdict::Graded(grade) => format!("{MARK}{}", text::remark(grade, south)),
                 Verdict::NoTable(_) | Verdict::Decided => String::new(),
             };
             let both = [theirs, ours.as_str()].join(" ");

@@ -11,8 +11,8 @@ use super::{Mistake, Total};
 use crate::cli::line::pit_of;
 use crate::cli::style::Style;
 
-/// A grade in a few words.
-pub fn remark(grade: &Grade) -> String {
+/// A grade in a few words; pits by the letters of the player's side.
+pub fn remark(grade: &Grade, south: bool) -> String {
     let change = |[before, after]: [Outcome; 2]| format!("{} to {}", before.name(), after.name());
     if grade.is_best() {
         let how = if grade.is_forced() { "forced" } else { "best" };
@@ -27,7 +27,7 @@ pub fn remark(grade: &Grade) -> String {
             _ => format!("{how}, value {:+}", grade.before),
         };
     }
-    let best: Vec<String> = grade.best().map(|pit| pit_of(pit, true).to_string()).collect();
+    let best: Vec<String> = grade.best().map(|pit| pit_of(pit, south).to_string()).collect();
     let mut text = format!(
         "loses {}, value {:+} to {:+}, best {}",
         grade.loss(),
@@ -71,6 +71,9 @@ pub fn write(out: &mut impl Write, total: &Total, tables: &Tablebase, style: Sty
     if all.decided > 0 {
         let moves = counted(all.decided, "move", "moves");
         writeln!(out, "not graded, the game was decided by a majority before: {moves}")?;
+    }
+    if total.games == 0 {
+        return Ok(());
     }
     let states = total.states.iter().map(|(state, games)| format!("{state} {games}"));
     writeln!(out, "ends: {}", states.collect::<Vec<String>>().join(", "))?;
@@ -120,8 +123,12 @@ fn row(counts: &Counts) -> String {
 
 fn write_mistake(out: &mut impl Write, mistake: &Mistake, style: Style) -> io::Result<()> {
     let Mistake { file, game, ply, player, before, grade } = mistake;
-    let pit = pit_of(grade.pit, true);
-    writeln!(out, "{file}, game {game}, move {ply}: {player} plays {pit}, {}", style.bad(remark(grade)))?;
+    let pit = pit_of(grade.pit, before.south_to_move);
+    writeln!(
+        out,
+        "{file}, game {game}, move {ply}: {player} plays {pit}, {}",
+        style.bad(remark(grade, before.south_to_move))
+    )?;
     out.write_all(drawing::write(before).as_bytes())
 }
 
