@@ -70,7 +70,7 @@ impl<'a> Broken<'a> {
         Broken { path, count: 0 }
     }
 
-    /// One more. Whether it was printed.
+    /// One more.
     pub fn add(&mut self, error: &GameError) {
         self.count += 1;
         if self.count <= MOST_ERRORS {

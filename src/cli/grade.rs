@@ -136,7 +136,7 @@ impl Grade {
         match (broken, unread) {
             (0, 0) => Ok(()),
             (0, _) => Err(Failure::said()),
-            _ => Err(Failure::new(format_args!("{broken} of {games} games are broken and were not graded."))),
+            _ => Err(Failure::new(format_args!("broken games, which were not graded: {broken} of {games}."))),
         }
     }
 }

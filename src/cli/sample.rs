@@ -175,11 +175,13 @@ impl Sample {
             return Err(Failure::interrupted(format_args!("stopped after {found_of}.")));
         }
         if found < self.count {
+            // Games have an end, tables are drawn from again and again.
+            let all = sampler.tried() < tries;
             return Err(Failure::new(format_args!(
                 "found {found_of} among {tried} that were tried{}: fewer have the qualities asked for. \
                  Ask for fewer or weaker ones{}.",
-                if self.games.is_empty() { "" } else { ", all of the games" },
-                if self.games.is_empty() { ", or more --tries" } else { "" },
+                if all { ", all of the games" } else { "" },
+                if all { "" } else { ", or more --tries" },
             )));
         }
         if broken > 0 {
