@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::{Board, MAX_STONES};
+use crate::board::Board;
 use crate::game::{self, Game};
 use crate::notation::{Position, Stores};
 use crate::tablebase::{MoveValue, ProbeError, Tablebase};
@@ -155,26 +155,15 @@ pub struct Options {
 /// As [`Tablebase::moves`], except for missing tables: that is a verdict.
 pub fn game(tables: &Tablebase, game: &Game, options: Options) -> Result<Vec<Verdict>, ProbeError> {
     let mut verdicts = Vec::with_capacity(game.plies().len());
-    // A table that is missing is looked for once a game: most moves of most games need it.
-    let mut missing = [None; MAX_STONES as usize + 1];
     for ply in game.plies() {
-        let stones = ply.before.board.stones() as usize;
         verdicts.push(if game::has_majority(&ply.before) && !options.past_majority {
             Verdict::Decided
-        } else if let Some(needed) = missing[stones] {
-            Verdict::NoTable(needed)
         } else {
             match grade(tables, &ply.before, ply.pit) {
                 Ok(Some(grade)) => Verdict::Graded(grade),
-                // A game under other rules than those of the tables: nothing to say of this move.
-                Ok(None) => Verdict::NoTable(stones as u32),
-                Err(ProbeError::Missing { stones: needed, .. }) => {
-                    // Of as many stones none can be looked up; fewer may be missing for this move alone.
-                    if needed as usize == stones {
-                        missing[stones] = Some(needed);
-                    }
-                    Verdict::NoTable(needed)
-                }
+                // Legal under the rules of the game, not under those of the tables.
+                Ok(None) => Verdict::NoTable(ply.before.board.stones()),
+                Err(ProbeError::Missing { stones, .. }) => Verdict::NoTable(stones),
                 Err(error) => return Err(error),
             }
         });
