@@ -4,12 +4,16 @@
 pub mod board;
 pub mod builder;
 pub mod engine;
+pub mod game;
+pub mod grade;
 pub mod half;
 pub mod index;
 mod machine;
 pub mod manifest;
 pub mod notation;
+pub mod random;
 pub mod rules;
+pub mod sample;
 pub mod stats;
 pub mod table;
 pub mod tablebase;

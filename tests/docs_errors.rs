@@ -41,6 +41,12 @@ fn change(dir: &Path, name: &str, change: impl Fn(&mut Vec<u8>)) -> Held {
     None
 }
 
+/// Puts a game in a file.
+fn game(dir: &Path, text: &str) -> Held {
+    fs::write(dir.join("match.ogn"), text).unwrap();
+    None
+}
+
 /// Compresses the table of 4 stones.
 fn compress(dir: &Path) {
     let tables = Tablebase::open(dir.join("databases"), Rules::Awari).unwrap();
@@ -311,6 +317,48 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
                 prepare: nothing,
                 command: "awari convert --to vu --rules abapa scores",
                 advice: "What reads such files knows no other rules.",
+            },
+        ],
+    ),
+    (
+        "Games and samples",
+        &[
+            Trouble {
+                name: "A move that is not legal",
+                prepare: |dir| game(dir, "1. F e 2. F"),
+                command: "awari grade match.ogn",
+                advice: "The game is left out, the others are graded. The message names the game, the move \
+                         and the rule it breaks.",
+            },
+            Trouble {
+                name: "A capture that is none",
+                prepare: |dir| game(dir, "1. F e+3"),
+                command: "awari grade match.ogn",
+                advice: "The record was made under other rules, or is wrong.",
+            },
+            Trouble {
+                name: "A game of other rules",
+                prepare: |dir| game(dir, "[Variant \"Oware Abapa\"]\n\n1. F e"),
+                command: "awari grade match.ogn",
+                advice: "Files of Aualé are of rules `abapa`.",
+            },
+            Trouble {
+                name: "No file of games",
+                prepare: nothing,
+                command: "awari grade databases/awari/04.awari",
+                advice: "Games are texts.",
+            },
+            Trouble {
+                name: "Graded games in the way",
+                prepare: |dir| game(dir, "1. F e"),
+                command: "awari grade match.ogn --annotate match.ogn",
+                advice: "Nothing is ever overwritten.",
+            },
+            Trouble {
+                name: "Too few positions",
+                prepare: nothing,
+                command: "awari sample --stones 8 --min-loss 17",
+                advice: "No move can lose more than twice the stones on the board; few lose nearly that.",
             },
         ],
     ),

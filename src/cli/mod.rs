@@ -5,6 +5,8 @@
 mod build;
 mod convert;
 mod failure;
+mod games;
+mod grade;
 mod info;
 mod interrupt;
 mod known;
@@ -12,6 +14,7 @@ mod line;
 mod play;
 mod probe;
 mod progress;
+mod sample;
 mod stats;
 mod style;
 mod verify;
@@ -57,6 +60,8 @@ enum Command {
     Info(info::Info),
     Verify(verify::Verify),
     Convert(convert::Convert),
+    Sample(sample::Sample),
+    Grade(grade::Grade),
 }
 
 /// Runs the command the arguments ask for.
@@ -74,6 +79,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Info(command) => command.run(&dir),
         Command::Verify(command) => command.run(&dir),
         Command::Convert(command) => command.run(&dir),
+        Command::Sample(command) => command.run(&dir),
+        Command::Grade(command) => command.run(&dir),
     }
 }
 
