@@ -88,8 +88,8 @@ fn a_machine_too_small_is_told_at_once_in_numbers() {
     let in_memory = awari::units::bytes(needs.total());
     let refused = format!("error: not enough memory: the table of 40 stones needs {in_memory} and");
     assert!(stderr.contains(&refused), "{stderr}");
-    let (working, table) = (awari::units::bytes(needs.working), awari::units::bytes(needs.table));
-    let scratch = format!("with scratch files it needs {working} of memory and {table} of disk space");
+    let (memory, table) = (awari::units::bytes(needs.in_scratch()), awari::units::bytes(needs.table));
+    let scratch = format!("with scratch files it needs {memory} of memory and {table} of disk space");
     assert!(stderr.contains(&scratch), "{stderr}");
     assert!(names(dir.path()).is_empty(), "a refused build leaves no trace");
 }
