@@ -35,7 +35,9 @@ pub struct Engine {
 const EXAMPLES: &str = "\
 Examples:
   awari engine --rules abapa
-  printf 'position startpos moves FeD\\ngo movetime 1000\\n' | awari engine --rules abapa";
+  (printf 'position startpos moves Fe\\ngo movetime 1000\\n'; sleep 2) | awari engine --rules abapa
+
+The end of the input ends a search, as stop does.";
 
 impl Engine {
     /// Runs the command until it is told to quit or its input ends.
@@ -160,7 +162,8 @@ impl Service {
         };
         let signal = Arc::new(Signal::default());
         signal.hold.store(go.waits(), Ordering::Relaxed);
-        let (options, theirs, south) = (self.options.clone(), Arc::clone(&signal), game.position.south_to_move);
+        let (options, theirs, south) =
+            (self.options.clone(), Arc::clone(&signal), game.position.south_to_move);
         let work = move || think::think(&game, &go, &options, &theirs);
         // A search calls itself for each ply.
         match thread::Builder::new().stack_size(16 << 20).spawn(work) {

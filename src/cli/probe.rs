@@ -183,8 +183,10 @@ impl Printer<'_> {
 /// An error, and what helps without the table that is missing.
 fn advice(error: &ProbeError, position: &Position) -> String {
     match error {
-        ProbeError::Missing { rules, .. } => {
-            format!("{error}. Or search: awari solve --rules {rules} '{}'", position.board)
+        ProbeError::Missing { stones, command, .. } => {
+            let build = format!("build --stones {stones}");
+            let command = command.replacen(&build, &format!("solve '{}'", position.board), 1);
+            format!("{error}. Or search: {command}")
         }
         _ => error.to_string(),
     }

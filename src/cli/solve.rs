@@ -63,7 +63,7 @@ Examples:
 The same command with --nodes gives the same answer, if there is time enough for it.";
 
 /// Positions a second that tables are taken to be made at: few, so that there is time left to search.
-const MADE_PER_SECOND: u64 = 8_000_000;
+const MADE_PER_SECOND: u64 = 15_000_000;
 
 /// Reads a time: a number and `ms`, `s`, `m` or `h`; seconds if there is no unit.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
@@ -104,15 +104,20 @@ impl Solve {
             }
             None => there,
         };
-        let limits =
-            Limits { nodes: self.nodes, until: Some(until), stop: Some(interrupt.flag()), ..Limits::default() };
+        let limits = Limits {
+            nodes: self.nodes,
+            until: Some(until),
+            stop: Some(interrupt.flag()),
+            ..Limits::default()
+        };
         let report = search
             .solve(&position.board, &limits, &mut |report| show.report(report, started))
             .map_err(Failure::new)?;
         show.bar.finish_and_clear();
         let answer = Answer::new(&position, &tables, report, [there, made], started.elapsed());
         let mut out = io::stdout().lock();
-        let written = if self.json { json_line(&mut out, &answer) } else { answer.write(&mut out, &position) };
+        let written =
+            if self.json { json_line(&mut out, &answer) } else { answer.write(&mut out, &position) };
         written.map_err(|error| Failure::output(&error))?;
         if interrupt.pressed() && answer.value.is_none() {
             return Err(Failure::interrupted("stopped: these are the bounds so far."));

@@ -45,9 +45,16 @@ pub(super) struct Way<'a> {
 
 impl Search<'_> {
     /// Looks `depth` plies ahead with a window around `guess`, in points.
-    pub(super) fn look(&mut self, board: &Board, depth: u32, guess: i32, way: &mut Way) -> Result<Found, Halt> {
+    pub(super) fn look(
+        &mut self,
+        board: &Board,
+        depth: u32,
+        guess: i32,
+        way: &mut Way,
+    ) -> Result<Found, Halt> {
         let mut margin = STONE / 2;
-        let (mut alpha, mut beta) = if depth < 3 { (-INFINITE, INFINITE) } else { (guess - margin, guess + margin) };
+        let (mut alpha, mut beta) =
+            if depth < 3 { (-INFINITE, INFINITE) } else { (guess - margin, guess + margin) };
         loop {
             let found = self.alpha_beta(board, Window { alpha, beta, depth }, way, true)?;
             margin *= 4;
@@ -61,7 +68,13 @@ impl Search<'_> {
         }
     }
 
-    fn alpha_beta(&mut self, board: &Board, window: Window, way: &mut Way, root: bool) -> Result<Found, Halt> {
+    fn alpha_beta(
+        &mut self,
+        board: &Board,
+        window: Window,
+        way: &mut Way,
+        root: bool,
+    ) -> Result<Found, Halt> {
         self.count(way.limits)?;
         let Window { mut alpha, beta, depth } = window;
         let stones = board.stones();
@@ -108,7 +121,8 @@ impl Search<'_> {
         let side = usize::from(way.first_to_move);
         moves.sort_by_key(|(play, settled)| {
             let first = play.pit != usize::from(first_pit);
-            let gain = settled.map_or(i32::from(play.captured) - 1, |known| i32::from(known.before(play.captured).lower));
+            let gain = settled
+                .map_or(i32::from(play.captured) - 1, |known| i32::from(known.before(play.captured).lower));
             (first, settled.is_none() && play.captured == 0, -gain, u32::MAX - way.history[side][play.pit])
         });
         let rest = depth == 0;
@@ -140,7 +154,8 @@ impl Search<'_> {
                 let full = Window { alpha: captured - beta, beta: captured - alpha, depth };
                 let narrow = Window { alpha: captured - alpha - 1, ..full };
                 // The first move is expected to be the best: of others only that is asked.
-                let mut found = self.alpha_beta(&play.child, if searched == 0 { full } else { narrow }, way, false);
+                let mut found =
+                    self.alpha_beta(&play.child, if searched == 0 { full } else { narrow }, way, false);
                 if searched > 0
                     && let Ok(Found { score, .. }) = found
                     && captured - score > alpha

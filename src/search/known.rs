@@ -65,8 +65,8 @@ impl Known {
 
     fn set(&self, key: u64) -> usize {
         // The first bits of the product depend on all bits of the key.
-        ((key.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key >> 7).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> self.shift)
-            as usize
+        ((key.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key >> 7).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+            >> self.shift) as usize
             * WAYS
     }
 

@@ -135,7 +135,15 @@ impl<'t> Search<'t> {
     /// If the memory cannot be had.
     pub fn new(tables: &'t Tablebase, most: u32, memory: u64) -> Result<Search<'t>, SearchError> {
         let below = Below::new(tables, most);
-        Ok(Search { below, known: Known::new(memory / 2)?, bytes: memory / 2, held: 0, starved: false, nodes: 0, end: u64::MAX })
+        Ok(Search {
+            below,
+            known: Known::new(memory / 2)?,
+            bytes: memory / 2,
+            held: 0,
+            starved: false,
+            nodes: 0,
+            end: u64::MAX,
+        })
     }
 
     /// Forgets what was found out.

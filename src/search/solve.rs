@@ -74,7 +74,9 @@ impl Search<'_> {
         loop {
             // How it looks, which tells what to ask.
             self.end = self.nodes.saturating_add(round).min(end);
-            while !self.is_settled(&mut progress)? && progress.report.depth < limits.depth.unwrap_or(MAX_PLIES) {
+            while !self.is_settled(&mut progress)?
+                && progress.report.depth < limits.depth.unwrap_or(MAX_PLIES)
+            {
                 if self.deepen(&mut progress)? == Part::Limit {
                     break;
                 }

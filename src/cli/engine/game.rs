@@ -45,7 +45,9 @@ impl Game {
             match rules::turn(&game.position.board, rules).choices[play.pit] {
                 Choice::Legal(play) => game.make(&play),
                 Choice::Empty => return refused("the pit is empty"),
-                Choice::Illegal(reason) => return refused(&format!("illegal under rules {rules}: {}", reason.name())),
+                Choice::Illegal(reason) => {
+                    return refused(&format!("illegal under rules {rules}: {}", reason.name()));
+                }
             }
         }
         Ok(game)
@@ -61,8 +63,10 @@ impl Game {
         let stores = self.position.stores;
         self.position = Position {
             board: play.child,
-            stores: stores
-                .map(|stores| Stores { mover: stores.waiting, waiting: stores.mover.saturating_add(play.captured) }),
+            stores: stores.map(|stores| Stores {
+                mover: stores.waiting,
+                waiting: stores.mover.saturating_add(play.captured),
+            }),
             south_to_move: !self.position.south_to_move,
             notation: self.position.notation,
         };

@@ -117,7 +117,9 @@ mod tests {
     #[test]
     fn a_clock_never_runs_out() {
         for left in (0..5000).chain([u64::MAX >> 1]) {
-            for rest in ["", "winc 1000", "winc 9223372036854775807", "movestogo 1", "movestogo 0", "movetime 99999"] {
+            for rest in
+                ["", "winc 1000", "winc 9223372036854775807", "movestogo 1", "movestogo 0", "movetime 99999"]
+            {
                 let time = read(&format!("wtime {left} {rest}")).time(true, 50).unwrap();
                 let most = u128::from(left.saturating_sub(50)).max(1);
                 assert!(time.as_millis() <= most, "{left} {rest}: {time:?}");

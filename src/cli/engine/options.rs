@@ -33,7 +33,13 @@ impl Options {
     /// If the directory cannot be opened.
     pub fn new(directory: &Path, rules: Rules) -> Result<Options, TableError> {
         let tables = Arc::new(Tablebase::open(directory, rules)?);
-        Ok(Options { directory: directory.to_owned(), tables, use_tables: true, hash: HASH, overhead: OVERHEAD })
+        Ok(Options {
+            directory: directory.to_owned(),
+            tables,
+            use_tables: true,
+            hash: HASH,
+            overhead: OVERHEAD,
+        })
     }
 
     pub fn rules(&self) -> Rules {

@@ -81,7 +81,11 @@ fn problem(error: impl Display) {
 }
 
 /// A move that keeps the value, from the tables; None if the game is over.
-fn from_tables(tables: &Tablebase, game: &Game, time: Option<Duration>) -> Result<Option<MoveValue>, ProbeError> {
+fn from_tables(
+    tables: &Tablebase,
+    game: &Game,
+    time: Option<Duration>,
+) -> Result<Option<MoveValue>, ProbeError> {
     let board = &game.position.board;
     let depths = tables.depths(board.stones())?.is_some();
     if depths || time.is_none_or(|time| time >= LOOKING_FOR_DEPTHS) {
