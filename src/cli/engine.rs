@@ -89,6 +89,8 @@ struct Signal {
     stop: AtomicBool,
     /// The answer is to wait until the search is told to stop.
     hold: AtomicBool,
+    /// The answer is being said: whoever hears it may ask on.
+    answered: AtomicBool,
 }
 
 impl Signal {
@@ -147,7 +149,7 @@ impl Service {
     }
 
     fn go(&mut self, words: &[&str]) {
-        if self.thinking.as_ref().is_some_and(|thinking| !thinking.thread.is_finished()) {
+        if self.thinking.as_ref().is_some_and(|thinking| !thinking.signal.answered.load(Ordering::Relaxed)) {
             return say("info string go: a search is under way; stop it first");
         }
         // It has answered.

@@ -27,6 +27,7 @@ pub fn think(game: &Game, go: &Go, options: &Options, signal: &Signal) {
     while signal.hold.load(Ordering::Relaxed) && !super::CLOSED.load(Ordering::Relaxed) {
         thread::park_timeout(Duration::from_millis(50));
     }
+    signal.answered.store(true, Ordering::Relaxed);
     match (pit, answer) {
         (Some(pit), Some(answer)) => {
             let line = game.line(&[pit, answer]);
