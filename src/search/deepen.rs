@@ -138,8 +138,7 @@ impl Search<'_> {
         alpha = alpha.max(best);
         let mut ahead = Bounds { lower: -(stones as i8), upper: -(stones as i8) };
         way.passed.push((this, way.first_to_move));
-        let mut searched = 0;
-        for (play, settled) in moves {
+        for (searched, (play, settled)) in moves.into_iter().enumerate() {
             let captured = i32::from(play.captured) * STONE;
             let unseen = Bounds::of_stones(play.child.stones()).before(play.captured);
             let (score, after) = if let Some(known) = settled {
@@ -173,7 +172,6 @@ impl Search<'_> {
                 };
                 (captured - found.score, found.bounds.before(play.captured))
             };
-            searched += 1;
             ahead.lower = ahead.lower.max(after.lower);
             ahead.upper = ahead.upper.max(after.upper);
             if score > best {

@@ -135,7 +135,8 @@ impl Search<'_> {
         (self.nodes, self.below.hits) = (0, 0);
         let before = passed.len();
         // The players took turns.
-        let passed = passed.iter().enumerate().map(|(at, board)| (key(board), (before - at) % 2 == 0));
+        let passed =
+            passed.iter().enumerate().map(|(at, board)| (key(board), (before - at).is_multiple_of(2)));
         let report = Report {
             depth: 0,
             bounds: Bounds::of_stones(stones),
