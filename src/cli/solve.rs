@@ -228,7 +228,7 @@ impl Answer {
         [tables_to, made_to]: [Option<u32>; 2],
         time: Duration,
     ) -> Answer {
-        let south = |ply: usize| position.south_to_move == (ply % 2 == 0);
+        let south = |ply: usize| position.south_to_move == ply.is_multiple_of(2);
         let mut line = report.line.iter().enumerate();
         Answer {
             board: position.board.pits(),

@@ -79,7 +79,7 @@ impl Game {
 
     /// The names of pits that both play in turn, run together.
     pub fn line(&self, line: &[usize]) -> String {
-        let south = |ply: usize| self.position.south_to_move == (ply % 2 == 0);
+        let south = |ply: usize| self.position.south_to_move == ply.is_multiple_of(2);
         line.iter().enumerate().map(|(ply, &pit)| pit_of(pit, south(ply))).collect()
     }
 }
