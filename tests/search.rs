@@ -76,7 +76,7 @@ fn one_search_answers_many_questions() {
     let mut closed = 0;
     for _ in 0..40 {
         let board = random.board(10);
-        let report = search.solve(&board, &nodes(100_000), &mut |_| {}).unwrap();
+        let report = search.solve(&board, &nodes(200_000), &mut |_| {}).unwrap();
         closed += u32::from(check(&tables, &board, &report));
     }
     assert!(closed >= 20, "{closed} of 40");
