@@ -59,7 +59,7 @@ pub struct Build {
 }
 
 /// A number of bytes with a unit: `800M`, `12G`, `1.5T`.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     units::parse_bytes(text).ok_or_else(|| "expected a number with a unit, like 800M or 12G".to_owned())
 }
 

@@ -26,6 +26,11 @@ impl Interrupt {
         Ok(Interrupt(pressed))
     }
 
+    /// What becomes true when ^C is pressed.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Whether to stop.
     pub fn pressed(&self) -> bool {
         self.0.load(Ordering::Relaxed)

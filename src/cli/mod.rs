@@ -4,6 +4,7 @@
 
 mod build;
 mod convert;
+mod engine;
 mod failure;
 mod games;
 mod grade;
@@ -15,6 +16,7 @@ mod play;
 mod probe;
 mod progress;
 mod sample;
+mod solve;
 mod stats;
 mod style;
 mod verify;
@@ -56,6 +58,8 @@ enum Command {
     Probe(probe::Probe),
     Line(line::Line),
     Play(play::Play),
+    Solve(solve::Solve),
+    Engine(engine::Engine),
     Stats(stats::Stats),
     Info(info::Info),
     Verify(verify::Verify),
@@ -75,6 +79,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Probe(command) => command.run(&dir),
         Command::Line(command) => command.run(&dir),
         Command::Play(command) => command.run(&dir),
+        Command::Solve(command) => command.run(&dir),
+        Command::Engine(command) => command.run(&dir),
         Command::Stats(command) => command.run(&dir),
         Command::Info(command) => command.run(&dir),
         Command::Verify(command) => command.run(&dir),

@@ -6,6 +6,8 @@ mod text;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 
+use awari::notation::Position;
+use awari::tablebase::ProbeError;
 use awari::{Tablebase, notation};
 use serde::Serialize;
 
@@ -143,7 +145,7 @@ impl Printer<'_> {
 
     fn position(&mut self, text: &str, line: Option<u64>) -> io::Result<()> {
         let answer = match notation::parse(text) {
-            Ok(position) => Answer::of(&self.tablebase, &position).map_err(|error| error.to_string()),
+            Ok(position) => Answer::of(&self.tablebase, &position).map_err(|error| advice(&error, &position)),
             Err(error) => Err(error.to_string()),
         };
         match answer {
@@ -175,5 +177,17 @@ impl Printer<'_> {
         // If stderr is closed, the exit code has to do.
         let _ = Style::stderr().error(&message);
         Ok(())
+    }
+}
+
+/// An error, and what helps without the table that is missing.
+fn advice(error: &ProbeError, position: &Position) -> String {
+    match error {
+        ProbeError::Missing { stones, command, .. } => {
+            let build = format!("build --stones {stones}");
+            let command = command.replacen(&build, &format!("solve '{}'", position.board), 1);
+            format!("{error}. Or search: {command}")
+        }
+        _ => error.to_string(),
     }
 }
