@@ -13,6 +13,9 @@ use crate::board::Board;
 use crate::half;
 use crate::index::Index;
 
+/// Boards that are given to a thread together.
+const SHARE: usize = 1 << 15;
+
 /// The best capture or end of every board, [`Worth::NONE`] where there is none.
 ///
 /// Laid out by the mover: for each number of waiting stones, for each mover's half-board a row of
@@ -49,7 +52,8 @@ impl<W: Worth> Captures<W> {
                     window
                 }
             };
-            worths.par_chunks_mut(width).enumerate().for_each_init(Vec::new, |buffer, (mover, row)| {
+            let shares = worths.par_chunks_mut(width).enumerate().with_max_len(SHARE.div_ceil(width));
+            shares.for_each_init(Vec::new, |buffer, (mover, row)| {
                 if !watch.stop() {
                     fill_row(maps, waiting, mover, row, &indices, smaller, buffer);
                 }

@@ -13,8 +13,9 @@ use super::runs::{ClassRuns, Run};
 use super::worth::Worth;
 use crate::half;
 
-/// Positions that are worth giving to another thread.
-const SHARE: usize = 1 << 14;
+/// Positions that are given to a thread together: a few of them for each thread even where levels
+/// are small, because lines of half-boards with more moves take longer.
+const SHARE: usize = 1 << 15;
 
 /// Positions of a level: these half-boards of the mover, who has `own` stones, against those of the
 /// waiting player, by rank.
@@ -37,7 +38,7 @@ pub(super) fn look<W: Worth>(
     let (others, width) = (maps.stones - field.own, field.others.len());
     let runs: Vec<ClassRuns> = maps.halves[others].sowings.within(&field.others);
     let together = SHARE.div_ceil(width);
-    lines.par_chunks_mut(together * width).enumerate().for_each_init(
+    lines.par_chunks_mut(together * width).enumerate().with_max_len(1).for_each_init(
         || vec![W::NONE; width + SLACK],
         |gathered, (part, lines)| {
             kernel::vectorized(|| {
