@@ -6,11 +6,12 @@
 //! half-boards in ascending order, first with him and then with the other to move, settles all of
 //! them in one go.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use super::kernel::{self, padded};
-use super::levels::Level;
 use super::maps::{HalfMaps, Maps};
+use super::wavefront::Tiles;
 use super::worth::Worth;
 use crate::half;
 
@@ -37,8 +38,8 @@ impl<'a> Part<'a> {
 /// What the blocks of a pair of levels are evaluated from.
 pub(super) struct Sources<'a, W> {
     pub maps: &'a Maps,
-    /// The levels of the pair as they are.
-    pub levels: &'a [Level<'a, W>],
+    /// The table as it was before the stripe.
+    pub table: &'a [W],
     /// The best by other moves with the richer side to move: for each of its half-boards, a line
     /// of those of the poorer side that are in the stripe.
     pub richer: &'a [W],
@@ -50,11 +51,16 @@ pub(super) struct Sources<'a, W> {
 }
 
 impl<W> Sources<'_, W> {
-    /// The level of so many waiting stones.
+    /// The worths with the half-board at `rank` waiting, who has `stones`, and a chunk of the mover.
     #[inline(always)]
-    fn level(&self, waiting: usize) -> &[W] {
-        let level = self.levels.iter().find(|level| level.waiting == waiting);
-        level.map_or(&[], |level| &*level.worths)
+    fn line<'a>(&'a self, tiles: &'a Tiles<W>, stones: usize, rank: usize, mover: Part) -> &'a [W] {
+        let chunks = &self.maps.halves[stones].chunks;
+        let (chunk, ranks) = (chunks.of(rank), mover.ranks());
+        if let Some(tile) = tiles.tile(stones, chunk, mover.chunk) {
+            return &tile[(rank - chunks.ranks(chunk).start) * padded(ranks.len())..][..ranks.len()];
+        }
+        // It was in a stripe before.
+        &self.table[self.maps.level(stones).start + self.maps.row_of(stones, rank)..][ranks]
     }
 }
 
@@ -69,6 +75,7 @@ pub(super) struct Scratch<W> {
 /// table, lines and their number padded to whole squares.
 pub(super) fn visit<W: Worth>(
     sources: &Sources<W>,
+    tiles: &Tiles<W>,
     richer: Part,
     poorer: Part,
     scratch: &mut Scratch<W>,
@@ -83,10 +90,10 @@ pub(super) fn visit<W: Worth>(
         let lines = &mut scratch.lines[..area];
         let stripe = &sources.stripe;
         let place = |rank: usize| (rank - stripe.start) * half::count(richer.stones) + richer.ranks().start;
-        from_below(sources, |rank| &sources.poorer[place(rank)..], poorer, richer, lines, down);
+        from_below(sources, tiles, |rank| &sources.poorer[place(rank)..], poorer, richer, lines, down);
         kernel::transpose(lines, poorer_to_move, across, down);
         let place = |rank: usize| rank * stripe.len() + poorer.ranks().start - stripe.start;
-        from_below(sources, |rank| &sources.richer[place(rank)..], richer, poorer, lines, across);
+        from_below(sources, tiles, |rank| &sources.richer[place(rank)..], richer, poorer, lines, across);
         inside(richer, poorer, lines, poorer_to_move, across);
         kernel::transpose(lines, richer_to_move, down, across);
     });
@@ -97,6 +104,7 @@ pub(super) fn visit<W: Worth>(
 #[inline(always)]
 fn from_below<'a, W: Worth>(
     sources: &Sources<W>,
+    tiles: &Tiles<W>,
     best: impl Fn(usize) -> &'a [W],
     mover: Part,
     waiting: Part,
@@ -104,7 +112,6 @@ fn from_below<'a, W: Worth>(
     width: usize,
 ) {
     let (movers, others) = (mover.ranks(), waiting.ranks());
-    let level = sources.level(mover.stones);
     for (line, rank) in lines.chunks_exact_mut(width).zip(movers.clone()) {
         let line = &mut line[..others.len()];
         line.copy_from_slice(&best(rank)[..others.len()]);
@@ -113,8 +120,7 @@ fn from_below<'a, W: Worth>(
         }
         for play in mover.maps.own.holding(rank) {
             if play.after() < movers.start {
-                let row = sources.maps.row_of(mover.stones, play.after());
-                kernel::raise(line, &level[row..][others.clone()]);
+                kernel::raise(line, sources.line(tiles, mover.stones, play.after(), waiting));
             }
         }
     }
@@ -153,4 +159,27 @@ fn steps(part: Part) -> Vec<(u16, u16)> {
         part.maps.own.holding(rank).iter().map(move |play| (from as u16, play.after()))
     });
     steps.filter_map(|(from, after)| Some((from, inside(after)?))).collect()
+}
+
+/// Work space that each thread keeps from block to block: fresh memory would cost more than the
+/// work done in it.
+pub(super) trait Scratched: Sized {
+    fn with_scratch(work: impl FnOnce(&mut Scratch<Self>));
+}
+
+thread_local! {
+    static VALUES: RefCell<Scratch<u8>> = RefCell::default();
+    static DEPTHS: RefCell<Scratch<i16>> = RefCell::default();
+}
+
+impl Scratched for u8 {
+    fn with_scratch(work: impl FnOnce(&mut Scratch<u8>)) {
+        VALUES.with_borrow_mut(work);
+    }
+}
+
+impl Scratched for i16 {
+    fn with_scratch(work: impl FnOnce(&mut Scratch<i16>)) {
+        DEPTHS.with_borrow_mut(work);
+    }
 }

@@ -35,6 +35,12 @@ impl Chunks {
         self.half_boards.div_ceil(self.size)
     }
 
+    /// The chunk of the half-board at `rank`.
+    #[inline(always)]
+    pub fn of(&self, rank: usize) -> usize {
+        rank / self.size
+    }
+
     /// The ranks of a chunk.
     pub fn ranks(&self, chunk: usize) -> Range<usize> {
         chunk * self.size..self.half_boards.min((chunk + 1) * self.size)

@@ -14,10 +14,6 @@ use super::storage::{Buffer, StorageError, Window};
 use super::worth::Worth;
 use crate::half;
 
-/// Windows onto a scratch file: while one is looked at, the other is read; or both levels of a
-/// pair are in them.
-const WINDOWS: usize = 2;
-
 /// A level of fewer positions is not worth a thread that reads it ahead.
 const WORTH_READING_AHEAD: usize = 1 << 16;
 
@@ -80,8 +76,9 @@ pub(super) struct Level<'t, W> {
 pub(super) struct Levels<'a, W> {
     maps: &'a Maps,
     table: &'a mut Buffer<W>,
-    /// Windows, and what is in each. None if the table is in memory.
-    windows: Vec<(Window<W>, Option<Part>)>,
+    /// Windows onto a scratch file, and what is in each: while one is looked at, the other is read.
+    /// Both also serve as memory for tiles.
+    windows: [(Window<W>, Option<Part>); 2],
     /// How many moves of half-boards of so many stones give so many stones.
     plays: Vec<Vec<u32>>,
     /// Whether levels are looked at from the fewest waiting stones up: every other time, because
@@ -90,11 +87,15 @@ pub(super) struct Levels<'a, W> {
 }
 
 impl<'a, W: Worth> Levels<'a, W> {
-    /// A table, all of it [`Worth::ZERO`].
-    pub fn new(maps: &'a Maps, table: &'a mut Buffer<W>) -> Result<Levels<'a, W>, StorageError> {
-        let windows = if table.is_scratch() { WINDOWS } else { 0 };
-        let window = |_| Ok((Window::new(maps.largest_level(), SLACK)?, None));
-        let windows = (0..windows).map(window).collect::<Result<_, StorageError>>()?;
+    /// A table, all of it [`Worth::ZERO`]. There will be room for tiles of `tiles` worths, twice.
+    pub fn new(
+        maps: &'a Maps,
+        table: &'a mut Buffer<W>,
+        tiles: usize,
+    ) -> Result<Levels<'a, W>, StorageError> {
+        let most = if table.is_scratch() { maps.largest_level().max(tiles) } else { tiles };
+        let window = || Window::new(most, SLACK);
+        let windows = [(window()?, None), (window()?, None)];
         let plays = (0..=maps.stones).map(|own| {
             let mut plays = vec![0; own + 1];
             maps.halves[own].own.of_all().for_each(|play| plays[play.class().stones()] += 1);
@@ -107,10 +108,11 @@ impl<'a, W: Worth> Levels<'a, W> {
     }
 
     fn clear(&mut self) -> Result<(), StorageError> {
-        let Some((window, _)) = self.windows.first_mut() else {
+        if !self.table.is_scratch() {
             self.table.par_iter_mut().for_each(|worth| *worth = W::ZERO);
             return Ok(());
-        };
+        }
+        let [(window, _), _] = &mut self.windows;
         for waiting in 0..=self.maps.stones {
             let level = self.maps.level(waiting);
             window.place(&level);
@@ -131,7 +133,7 @@ impl<'a, W: Worth> Levels<'a, W> {
         mut look: impl FnMut(usize, Option<&[W]>, &View<W>),
     ) -> Result<(), StorageError> {
         let maps = self.maps;
-        if self.windows.is_empty() {
+        if !self.table.is_scratch() {
             let level = |waiting| self.table.get(self.with_slack(waiting));
             let view = View { levels: (0..=maps.stones).map(level).collect() };
             for (number, own) in movers.iter().enumerate() {
@@ -152,7 +154,7 @@ impl<'a, W: Worth> Levels<'a, W> {
         let parts: Vec<Part> = captured.chain(levels.into_iter().map(Part::Level)).collect();
         let nothing = View { levels: vec![None; maps.stones + 1] };
         for (number, &part) in parts.iter().enumerate() {
-            self.load(captures, part, None)?;
+            self.load(captures, part)?;
             let next = parts.get(number + 1).copied();
             self.while_reading(captures, part, next, |window| match part {
                 Part::Captures(waiting) => {
@@ -183,8 +185,7 @@ impl<'a, W: Worth> Levels<'a, W> {
         work: impl FnOnce(&[W]),
     ) -> Result<(), StorageError> {
         let maps = self.maps;
-        let (first, second) = self.windows.split_at_mut(1);
-        let (Some(first), Some(second)) = (first.first_mut(), second.first_mut()) else { return Ok(()) };
+        let [first, second] = &mut self.windows;
         let (shown, other) = if first.1 == Some(part) { (first, second) } else { (second, first) };
         let Some(next) = next.filter(|&next| other.1 != Some(next) && next.size(maps) >= WORTH_READING_AHEAD)
         else {
@@ -207,47 +208,13 @@ impl<'a, W: Worth> Levels<'a, W> {
         Ok(())
     }
 
-    /// The levels of a pair, to be read and written: two, or in the middle one.
-    pub fn pair(
-        &mut self,
-        captures: &Captures<W>,
-        poorer: usize,
-        richer: usize,
-    ) -> Result<Vec<Level<'_, W>>, StorageError> {
-        let maps = self.maps;
-        let mut levels = Vec::with_capacity(2);
-        if self.windows.is_empty() {
-            let (before, from) = self.table.split_at_mut(maps.level(richer).start);
-            if poorer != richer {
-                levels.push(Level { waiting: poorer, worths: &mut before[maps.level(poorer)] });
-            }
-            levels.push(Level { waiting: richer, worths: &mut from[..maps.level(richer).len()] });
-        } else {
-            self.load(captures, Part::Level(poorer), Some(Part::Level(richer)))?;
-            self.load(captures, Part::Level(richer), Some(Part::Level(poorer)))?;
-            for (window, part) in &mut self.windows {
-                match *part {
-                    Some(Part::Level(waiting)) if waiting == poorer || waiting == richer => {
-                        levels.push(Level { waiting, worths: &mut window[..maps.level(waiting).len()] });
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Ok(levels)
-    }
-
-    /// Writes the levels of a pair back.
-    pub fn store(&mut self, poorer: usize, richer: usize) -> Result<(), StorageError> {
-        for (window, part) in &self.windows {
-            match *part {
-                Some(Part::Level(waiting)) if waiting == poorer || waiting == richer => {
-                    self.table.write(self.maps.level(waiting), window)?;
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+    /// The table, and memory for tiles, in which nothing else is kept.
+    pub fn table_and_tiles(&mut self) -> (&mut Buffer<W>, [&mut [W]; 2]) {
+        let tiles = self.windows.each_mut().map(|(window, part)| {
+            *part = None;
+            window.all()
+        });
+        (self.table, tiles)
     }
 
     /// A level with what follows it.
@@ -276,15 +243,64 @@ impl<'a, W: Worth> Levels<'a, W> {
         }
     }
 
-    /// Sees to it that a part is in a window, but not in that with the part `keep`.
-    fn load(&mut self, captures: &Captures<W>, part: Part, keep: Option<Part>) -> Result<(), StorageError> {
-        if self.windows.iter().all(|&(_, there)| there != Some(part))
-            && let Some((window, there)) =
-                self.windows.iter_mut().find(|(_, there)| there.is_none() || *there != keep)
-        {
+    /// Sees to it that a part is in a window.
+    fn load(&mut self, captures: &Captures<W>, part: Part) -> Result<(), StorageError> {
+        let [(window, there), (_, other)] = &mut self.windows;
+        if *there != Some(part) && *other != Some(part) {
             *there = None;
             part.read(self.maps, captures, self.table, window)?;
             *there = Some(part);
+        }
+        Ok(())
+    }
+}
+
+/// The levels of a pair, to be read and written: two, or in the middle one.
+pub(super) struct Pair<'t, W> {
+    maps: &'t Maps,
+    table: &'t mut Buffer<W>,
+    /// The levels, and for those of a scratch file where they are to be shown.
+    levels: Vec<(usize, &'t mut Window<W>)>,
+}
+
+impl<'t, W: Worth> Pair<'t, W> {
+    /// Those with so many waiting stones, ascending.
+    pub fn new(
+        maps: &'t Maps,
+        table: &'t mut Buffer<W>,
+        windows: [&'t mut Window<W>; 2],
+        waiting: [usize; 2],
+    ) -> Result<Pair<'t, W>, StorageError> {
+        let mut levels: Vec<(usize, &mut Window<W>)> = waiting.into_iter().zip(windows).collect();
+        levels.dedup_by_key(|&mut (waiting, _)| waiting);
+        for (waiting, window) in &mut levels {
+            table.read(maps.level(*waiting), window)?;
+        }
+        Ok(Pair { maps, table, levels })
+    }
+
+    /// Their worths.
+    pub fn levels(&mut self) -> Vec<Level<'_, W>> {
+        if self.table.is_scratch() {
+            let shown = self.levels.iter_mut();
+            return shown.map(|(waiting, window)| Level { waiting: *waiting, worths: window }).collect();
+        }
+        let (mut rest, mut at) = (&mut **self.table, 0);
+        let mut levels = Vec::with_capacity(self.levels.len());
+        for &(waiting, _) in &self.levels {
+            let range = self.maps.level(waiting);
+            let (_, from) = std::mem::take(&mut rest).split_at_mut(range.start - at);
+            let (worths, after) = from.split_at_mut(range.len());
+            (rest, at) = (after, range.end);
+            levels.push(Level { waiting, worths });
+        }
+        levels
+    }
+
+    /// Writes them back.
+    pub fn store(self) -> Result<(), StorageError> {
+        for (waiting, window) in &self.levels {
+            self.table.write(self.maps.level(*waiting), window)?;
         }
         Ok(())
     }

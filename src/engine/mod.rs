@@ -17,6 +17,7 @@ mod runs;
 mod sowing;
 mod storage;
 mod sweep;
+mod wavefront;
 mod worth;
 
 use std::fmt;
@@ -25,12 +26,13 @@ use rayon::prelude::*;
 
 use crate::board::Board;
 use crate::rules::Rules;
+use block::Scratched;
 use captures::Captures;
 use maps::Maps;
 pub use needs::Needs;
 use storage::Buffer;
 pub use storage::{Depths, Storage, StorageError, Values};
-use sweep::{Scratched, Sweeper};
+use sweep::Sweeper;
 use worth::Worth;
 
 /// The solved tables of fewer stones, as the engine reads them.

@@ -10,11 +10,10 @@ pub struct Needs {
     /// For every position its worth, for every board its best capture: what
     /// [`Storage::Scratch`](super::Storage::Scratch) keeps in files.
     pub table: u64,
-    /// What is in memory in any case: the best moves of one stripe of levels, the maps of
+    /// What is in memory in any case: the best moves and the tiles of one stripe of levels, the maps of
     /// half-boards, the list of the last changes, and what a program takes however small the table.
     pub working: u64,
-    /// What is in memory besides if the table is in scratch files: two levels of it, and the best moves
-    /// of a whole pair of levels.
+    /// What is in memory besides if the table is in scratch files, whose stripes are whole levels.
     pub windows: u64,
 }
 
@@ -65,8 +64,8 @@ impl Needs {
         let maps = PER_HALF * (0..=stones).map(halves).sum::<u64>();
         Needs {
             table: bytes * (positions + index::boards(stones)),
-            working: bytes * 2 * largest.min(STRIPE) + maps + positions * LAST_CHANGES / 1000 + AT_LEAST,
-            windows: bytes * 2 * (largest + largest.saturating_sub(STRIPE)),
+            working: bytes * 4 * largest.min(STRIPE) + maps + positions * LAST_CHANGES / 1000 + AT_LEAST,
+            windows: bytes * 4 * largest.saturating_sub(STRIPE),
         }
     }
 }

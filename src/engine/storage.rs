@@ -182,6 +182,13 @@ impl<T: Pod> Window<T> {
         self.length = part.len();
     }
 
+    /// All there is room for, with no matter what in it.
+    pub fn all(&mut self) -> &mut [T] {
+        let whole = self.map.len() / size_of::<T>();
+        self.place(&(0..whole - self.slack));
+        self
+    }
+
     /// Where the page starts in which a part does, in bytes.
     fn first_page(part: &Range<usize>) -> usize {
         part.start * size_of::<T>() / PAGE * PAGE
