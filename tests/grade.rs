@@ -208,7 +208,7 @@ fn annotated_games_read_back_and_are_not_overwritten() {
     assert_eq!(left, ["again.ogn", "graded.ogn"]);
     awari(databases(), &["grade", dest, "--annotate", "/nowhere/at/all.ogn"])
         .exits(1)
-        .says(&["/nowhere/at/all.ogn: cannot write the graded games"]);
+        .says(&["/nowhere/at/all.ogn: cannot write the games"]);
 }
 
 #[test]

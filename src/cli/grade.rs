@@ -14,6 +14,7 @@ use awari::grade::{self, Options, Summary, Verdict};
 
 use super::games::{self, Broken, FormatOption};
 use super::interrupt::Interrupt;
+use super::new_games::NewGames;
 use super::style::Style;
 use super::{Failure, RulesOption, json_line};
 use report::{CSV_HEAD, JsonBroken, JsonGame, JsonMove, JsonSummary, csv};
@@ -96,7 +97,7 @@ impl Grade {
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
         let tables = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
         let mut annotated = match &self.annotate {
-            Some(path) => Some(annotate::Annotated::new(path).map_err(Failure::new)?),
+            Some(path) => Some(NewGames::new(path).map_err(Failure::new)?),
             None => None,
         };
         let interrupt = Interrupt::listen()?;
@@ -153,7 +154,7 @@ impl Run<'_> {
         &mut self,
         path: &str,
         text: &str,
-        annotated: &mut Option<annotate::Annotated>,
+        annotated: &mut Option<NewGames>,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         let format = self.command.from.from.unwrap_or_else(|| Format::detect(text));
@@ -175,7 +176,8 @@ impl Run<'_> {
                     })?;
                     self.game(path, number + 1, &game, &verdicts).map_err(|error| Failure::output(&error))?;
                     if let Some(annotated) = annotated {
-                        annotated.add(&mut game, &verdicts).map_err(Failure::new)?;
+                        annotate::annotate(&mut game, &verdicts);
+                        annotated.add(&game).map_err(Failure::new)?;
                     }
                 }
                 Err(error) => {

@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr.
 
 mod build;
+mod contest;
 mod convert;
 mod engine;
 mod failure;
@@ -12,6 +13,8 @@ mod info;
 mod interrupt;
 mod known;
 mod line;
+mod match_engines;
+mod new_games;
 mod play;
 mod probe;
 mod progress;
@@ -19,6 +22,7 @@ mod sample;
 mod solve;
 mod stats;
 mod style;
+mod test_engine;
 mod verify;
 
 use std::io::{self, BufRead};
@@ -49,6 +53,9 @@ Examples:
   awari probe '0 0 1 0 0 2 / 1 2 0 0 1 0'          value and best moves of a position
   awari line '0 0 1 0 0 2 / 1 2 0 0 1 0'           best play of both sides to the end
   awari stats --stones 12                          how many positions are won, drawn, lost
+  awari solve '4 4 0 5 5 5 / 5 4 4 4 4 4'          what can be said of a position above the tables
+  awari grade match.ogn                            what each move of recorded games cost
+  awari test-engine --engine 'awari engine'        how good the moves of a program are
 
 Exit codes: 0 all went well, 1 something failed, 2 the arguments make no sense, 130 stopped by ^C.";
 
@@ -65,6 +72,8 @@ enum Command {
     Verify(verify::Verify),
     Convert(convert::Convert),
     Sample(sample::Sample),
+    TestEngine(test_engine::TestEngine),
+    Match(match_engines::Match),
     Grade(grade::Grade),
 }
 
@@ -86,6 +95,8 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Verify(command) => command.run(&dir),
         Command::Convert(command) => command.run(&dir),
         Command::Sample(command) => command.run(&dir),
+        Command::TestEngine(command) => command.run(&dir),
+        Command::Match(command) => command.run(&dir),
         Command::Grade(command) => command.run(&dir),
     }
 }

@@ -106,7 +106,7 @@ enum Wanted {
 
 /// `N` or `A..B`, both ends included.
 #[derive(Clone, Debug)]
-struct Range<T>(RangeInclusive<T>);
+pub struct Range<T>(pub RangeInclusive<T>);
 
 impl<T: FromStr + PartialOrd + Copy> FromStr for Range<T> {
     type Err = String;
@@ -122,7 +122,7 @@ impl<T: FromStr + PartialOrd + Copy> FromStr for Range<T> {
     }
 }
 
-fn stones_range(text: &str) -> Result<Range<u32>, String> {
+pub fn stones_range(text: &str) -> Result<Range<u32>, String> {
     let range: Range<u32> = text.parse()?;
     if *range.0.end() > MAX_STONES {
         return Err(format!("a game has {MAX_STONES} stones"));
@@ -307,7 +307,7 @@ fn write_auale(out: &mut impl Write, sample: &Drawn) -> io::Result<()> {
 }
 
 /// With captured stones where they are not known: shared evenly, an odd one to the player to move.
-fn shared(position: Position) -> Position {
+pub fn shared(position: Position) -> Position {
     let captured = (MAX_STONES - position.board.stones()) as u8;
     let waiting = captured / 2;
     let even = Stores { mover: captured - waiting, waiting };

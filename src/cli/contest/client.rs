@@ -1,0 +1,232 @@
+//! An engine as a child process. Whatever it does, it is answered for: hung, gone or babbling, it is
+//! killed with all it started, and what it did has a name.
+
+use std::fmt;
+use std::io::{self, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use awari::Rules;
+use awari::notation::auale::{self, Play};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::cli::read_line;
+
+/// How long an engine may take to say that it is there.
+const START: Duration = Duration::from_secs(20);
+
+/// How often a wait looks whether to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Lines of an engine that wait to be read; then it waits too.
+const LINES: usize = 256;
+
+/// An option of an engine and what to set it to.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub name: String,
+    pub value: String,
+}
+
+/// Which engine to start, and how.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// A command for the shell.
+    pub command: String,
+    pub settings: Vec<Setting>,
+    pub rules: Rules,
+}
+
+/// What an engine did instead of answering.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// It could not be started, or never said that it was ready.
+    NoStart(String),
+    /// It did not answer in time.
+    Hung(Duration),
+    /// It ended, or closed its output.
+    Gone,
+    /// Its answer is no move.
+    Babble(String),
+    /// Its move is against the rules.
+    Illegal(String),
+    /// It thought longer than its clock allowed.
+    Time(Duration),
+    /// ^C was pressed meanwhile: not its fault.
+    Stopped,
+}
+
+impl Fault {
+    /// In a word or two, to be counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Fault::NoStart(_) => "not started",
+            Fault::Hung(_) => "hung",
+            Fault::Gone => "gone",
+            Fault::Babble(_) => "no move in the answer",
+            Fault::Illegal(_) => "illegal move",
+            Fault::Time(_) => "out of time",
+            Fault::Stopped => "stopped",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::NoStart(why) => write!(f, "it does not start: {why}"),
+            Fault::Hung(after) => write!(f, "no answer after {:.1} s", after.as_secs_f64()),
+            Fault::Gone => f.write_str("it ended or closed its output"),
+            Fault::Babble(line) => write!(f, "no move in its answer {line:?}"),
+            Fault::Illegal(play) => write!(f, "its move {play} is against the rules"),
+            Fault::Time(after) => write!(f, "out of time after {:.3} s", after.as_secs_f64()),
+            Fault::Stopped => f.write_str("stopped"),
+        }
+    }
+}
+
+/// A running engine.
+pub struct Engine<'s> {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    stop: &'s AtomicBool,
+    /// What it calls itself.
+    pub name: String,
+}
+
+impl<'s> Engine<'s> {
+    /// Starts an engine and sees to it that it is ready. `stop` ends every wait.
+    pub fn start(spec: &Spec, stop: &'s AtomicBool) -> Result<Engine<'s>, Fault> {
+        let failed = |error: io::Error| Fault::NoStart(error.to_string());
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("exec {}", spec.command)])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            // A group of its own: ^C is for us, and whatever it starts can be killed with it.
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Fault::NoStart("it has no input or output".to_owned()));
+        };
+        let (sender, lines) = sync_channel(LINES);
+        let mut engine = Engine { child, input, lines, stop, name: spec.command.clone() };
+        let reader = thread::Builder::new().spawn(move || pass_on(output, &sender));
+        reader.map_err(failed)?;
+        let not_started = |fault| match fault {
+            Fault::Hung(after) => Fault::NoStart(format!("no answer after {:.1} s", after.as_secs_f64())),
+            Fault::Gone => Fault::NoStart("it ends at once".to_owned()),
+            other => other,
+        };
+        let options = engine.greet().map_err(not_started)?;
+        let rules = Setting { name: "Rules".to_owned(), value: spec.rules.name().to_owned() };
+        let has_rules = options.iter().any(|option| option.eq_ignore_ascii_case(&rules.name));
+        for Setting { name, value } in has_rules.then_some(&rules).into_iter().chain(&spec.settings) {
+            engine.say(&format!("setoption name {name} value {value}")).map_err(not_started)?;
+        }
+        engine.ready().map_err(not_started)?;
+        Ok(engine)
+    }
+
+    /// Has it say what it is. Returns the names of its options.
+    fn greet(&mut self) -> Result<Vec<String>, Fault> {
+        self.say("uci")?;
+        let start = Instant::now();
+        let mut options = Vec::new();
+        loop {
+            let line = self.line(start, START)?;
+            if line == "uciok" {
+                return Ok(options);
+            } else if let Some(name) = line.strip_prefix("id name ") {
+                self.name = name.trim().to_owned();
+            } else if let Some(option) = line.strip_prefix("option name ") {
+                options.push(option.split(" type ").next().unwrap_or(option).trim().to_owned());
+            }
+        }
+    }
+
+    /// Tells it that another game begins.
+    pub fn new_game(&mut self) -> Result<(), Fault> {
+        self.say("ucinewgame")?;
+        self.ready()
+    }
+
+    fn ready(&mut self) -> Result<(), Fault> {
+        self.say("isready")?;
+        let start = Instant::now();
+        while self.line(start, START)? != "readyok" {}
+        Ok(())
+    }
+
+    /// Asks for a move in a position: what follows `position`, and the whole `go` command. Waits for
+    /// `patience` at most. Returns the move and how long it took.
+    pub fn think(&mut self, position: &str, go: &str, patience: Duration) -> Result<(Play, Duration), Fault> {
+        self.say(&format!("position {position}"))?;
+        let start = Instant::now();
+        self.say(go)?;
+        loop {
+            let line = self.line(start, patience)?;
+            let Some(answer) = line.strip_prefix("bestmove") else { continue };
+            let took = start.elapsed();
+            let word = answer.split_whitespace().next().unwrap_or_default();
+            return match auale::moves(word).as_deref() {
+                Ok([play]) => Ok((*play, took)),
+                _ => Err(Fault::Babble(line)),
+            };
+        }
+    }
+
+    fn say(&mut self, command: &str) -> Result<(), Fault> {
+        let said = writeln!(self.input, "{command}").and_then(|()| self.input.flush());
+        said.map_err(|_| Fault::Gone)
+    }
+
+    /// The next line, until `patience` after `start`.
+    fn line(&mut self, start: Instant, patience: Duration) -> Result<String, Fault> {
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Fault::Stopped);
+            }
+            let Some(left) = patience.checked_sub(start.elapsed()) else { return Err(Fault::Hung(patience)) };
+            match self.lines.recv_timeout(left.min(LOOK)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(Fault::Gone),
+            }
+        }
+    }
+}
+
+impl Drop for Engine<'_> {
+    fn drop(&mut self) {
+        // Who ends by himself may put away his things: he gets a moment.
+        let _ = self.say("quit");
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(200) && matches!(self.child.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        if let Ok(pid) = i32::try_from(self.child.id())
+            && let Some(group) = Pid::from_raw(pid)
+        {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads lines, of which no more is kept than can mean something, until nobody wants them.
+fn pass_on(output: impl io::Read, sender: &SyncSender<String>) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    while matches!(read_line(&mut output, &mut line), Ok(1..)) {
+        if sender.send(String::from_utf8_lossy(&line).trim().to_owned()).is_err() {
+            return;
+        }
+    }
+}
