@@ -426,7 +426,7 @@ impl<'a> Arena<'a> {
         };
         let whole = |[south, north]: [f64; 2]| {
             let is_whole = south.fract() == 0.0 && south + north == f64::from(MAX_STONES);
-            is_whole.then(|| game::Outcome::Stones(south as u8, north as u8))
+            is_whole.then_some(game::Outcome::Stones(south as u8, north as u8))
         };
         let south_score = if a_is_south { score } else { 1.0 - score };
         let winner = if south_score == 0.5 {
