@@ -76,8 +76,8 @@ impl Go {
             let usable = left.saturating_sub(overhead);
             let moves = self.moves_to_go.unwrap_or(MOVES).clamp(1, MOVES);
             // Never more than half of what is left, unless the clock is set anew after this move.
-            let most = if self.moves_to_go == Some(1) { usable * 9 / 10 } else { usable / 2 };
-            (usable / moves).saturating_add(self.increment[side] * 3 / 4).min(most)
+            let most = if self.moves_to_go == Some(1) { usable - usable / 10 } else { usable / 2 };
+            (usable / moves).saturating_add(self.increment[side] / 4 * 3).min(most)
         });
         let by_move = self.move_time.map(|time| time.saturating_sub(overhead.min(time / 10)));
         let least = match (by_clock, by_move) {
