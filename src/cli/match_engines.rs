@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
 use std::thread;
 use std::time::Duration;
 
@@ -167,8 +168,12 @@ impl Match {
         let openings = self.openings(rules)?;
         let new_games = self.games_out.as_deref().map(NewGames::new).transpose().map_err(Failure::new)?;
         let interrupt = Interrupt::listen()?;
-        let specs =
-            [a, b].map(|command| Spec { command: command.clone(), settings: self.settings.clone(), rules });
+        let specs = [a, b].map(|command| Spec {
+            command: command.clone(),
+            settings: self.settings.clone(),
+            rules,
+            failures: AtomicU32::new(0),
+        });
         let arena = Arena { options: &self, tables: &tables, specs: &specs, interrupt: &interrupt };
         let (played, names) = arena.play_all(&openings)?;
         let unfinished = played.iter().any(Option::is_none);

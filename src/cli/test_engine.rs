@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -100,8 +100,8 @@ impl TestEngine {
         let interrupt = Interrupt::listen()?;
         let mut tested = Vec::new();
         for command in &self.engines {
-            let spec =
-                Spec { command: command.clone(), settings: self.settings.clone(), rules: tables.rules() };
+            let (settings, failures) = (self.settings.clone(), AtomicU32::new(0));
+            let spec = Spec { command: command.clone(), settings, rules: tables.rules(), failures };
             let test = Test {
                 spec,
                 tables: &tables,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,13 +33,18 @@ pub struct Setting {
 }
 
 /// Which engine to start, and how.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Spec {
     /// A command for the shell.
     pub command: String,
     pub settings: Vec<Setting>,
     pub rules: Rules,
+    /// How often in a row it did not start.
+    pub failures: AtomicU32,
 }
+
+/// An engine that did not start so often in a row is not started again.
+const FAILURES: u32 = 3;
 
 /// What an engine did instead of answering.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -102,6 +107,18 @@ pub struct Engine<'s> {
 impl<'s> Engine<'s> {
     /// Starts an engine and sees to it that it is ready. `stop` ends every wait.
     pub fn start(spec: &Spec, stop: &'s AtomicBool) -> Result<Engine<'s>, Fault> {
+        if spec.failures.load(Ordering::Relaxed) >= FAILURES {
+            return Err(Fault::NoStart(format!("it did not {FAILURES} times")));
+        }
+        let started = Engine::try_start(spec, stop);
+        match &started {
+            Ok(_) => spec.failures.store(0, Ordering::Relaxed),
+            Err(_) => _ = spec.failures.fetch_add(1, Ordering::Relaxed),
+        }
+        started
+    }
+
+    fn try_start(spec: &Spec, stop: &'s AtomicBool) -> Result<Engine<'s>, Fault> {
         let failed = |error: io::Error| Fault::NoStart(error.to_string());
         let mut child = Command::new("sh")
             .args(["-c", &format!("exec {}", spec.command)])
