@@ -6,7 +6,6 @@
 //! wants it gone deletes it. A build that ends early, be it asked to or killed, leaves whole
 //! tables, and the next one goes on from there.
 
-mod checkpoint;
 mod error;
 mod lock;
 mod plan;
@@ -17,13 +16,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::board::MAX_STONES;
-use crate::engine::{self, Checkpoint, Effort, Pass, Storage, Watch};
+use crate::engine::{self, Effort, Pass, Storage, Watch};
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
 use crate::table::{self, DepthHeader, Encoding, Header, TableError};
 use crate::tablebase::{ProbeError, Tablebase};
-use checkpoint::CheckpointFile;
 pub use error::BuildError;
 use lock::{Lock, LockError};
 pub use plan::{Plan, PlannedTable, State};
@@ -60,16 +58,6 @@ pub trait Progress: Sync {
     /// The table of `stones` stones is solved and is now written.
     fn writing(&self, stones: u32) {
         let _ = stones;
-    }
-
-    /// What was found so far of a table is on disk at this path, or cannot be written there.
-    fn kept(&self, stones: u32, checkpoint: Result<&Path, &TableError>) {
-        let _ = (stones, checkpoint);
-    }
-
-    /// A table goes on from this checkpoint, or from nothing because it cannot be used.
-    fn resumed(&self, stones: u32, checkpoint: Result<&Path, (&Path, &io::Error)>) {
-        let _ = (stones, checkpoint);
     }
 
     /// A table is in its place: built, or there before. Called for every table in turn.
@@ -139,7 +127,6 @@ pub struct Builder {
     encoding: Encoding,
     threads: usize,
     memory: Option<u64>,
-    checkpoint: Option<Duration>,
 }
 
 impl Builder {
@@ -154,7 +141,6 @@ impl Builder {
             encoding: Encoding::Packed,
             threads: 0,
             memory: None,
-            checkpoint: None,
         }
     }
 
@@ -191,14 +177,6 @@ impl Builder {
     #[must_use]
     pub fn memory(self, bytes: Option<u64>) -> Builder {
         Builder { memory: bytes, ..self }
-    }
-
-    /// How often to write what was found so far of a table beside it, after the sweep that is going on
-    /// then; None for never. A build that was killed goes on from there, whether it writes
-    /// checkpoints or not.
-    #[must_use]
-    pub fn checkpoint(self, every: Option<Duration>) -> Builder {
-        Builder { checkpoint: every, ..self }
     }
 
     /// What [`Builder::run`] would do now. Reads through every table that is there; changes
@@ -245,7 +223,7 @@ impl Builder {
         pool.install(|| check(&mut plan, &tables, progress))?;
         progress.planned(&plan);
         plan.check_room()?;
-        pool.install(|| build(plan, &tables, self.checkpoint, progress))
+        pool.install(|| build(plan, &tables, progress))
     }
 
     fn pool(&self) -> Result<rayon::ThreadPool, BuildError> {
@@ -288,7 +266,6 @@ impl Builder {
             tables: (0..=self.stones).filter(|&stones| stones != IMPOSSIBLE_STONES).map(survey).collect(),
             memory: memory_limit(self.memory),
             disk_free: machine::free_disk(&dir).ok(),
-            checkpoints: self.checkpoint.is_some(),
             dir,
         })
     }
@@ -332,12 +309,7 @@ fn check(plan: &mut Plan, tables: &Tablebase, progress: &dyn Progress) -> Result
     Ok(())
 }
 
-fn build(
-    plan: Plan,
-    tables: &Tablebase,
-    checkpoint: Option<Duration>,
-    progress: &dyn Progress,
-) -> Result<Vec<Built>, BuildError> {
+fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<Built>, BuildError> {
     let mut todo = Vec::with_capacity(plan.tables.len());
     let storages: Vec<(Storage, Storage)> = plan
         .tables
@@ -364,10 +336,10 @@ fn build(
     for ((stones, encoding, there, with_depths), (for_values, for_depths)) in todo.into_iter().zip(storages) {
         let (header, work) = match there {
             Some(header) => (header, None),
-            None => build_values(stones, encoding, tables, &for_values, checkpoint, progress)?,
+            None => build_values(stones, encoding, tables, &for_values, progress)?,
         };
         let depths = with_depths
-            .then(|| depths(stones, encoding, &header, tables, &for_depths, checkpoint, progress))
+            .then(|| depths(stones, encoding, &header, tables, &for_depths, progress))
             .transpose()?;
         let built = Built { header, work, depths };
         progress.built(&built);
@@ -381,23 +353,17 @@ fn build_values(
     encoding: Encoding,
     tables: &Tablebase,
     storage: &Storage,
-    checkpoint: Option<Duration>,
     progress: &dyn Progress,
 ) -> Result<(Header, Option<Work>), BuildError> {
     let (start, rules) = (Instant::now(), tables.rules());
     let smaller = tables.smaller_tables(stones)?;
-    let path = tables.path(stones);
-    let watching = Watching {
-        progress,
-        what: &|pass, done, total| progress.solving(stones, pass, done, total),
-        checkpoint: CheckpointFile::new(&path, rules, stones, checkpoint, progress),
-    };
+    let watching =
+        Watching { progress, what: &|pass, done, total| progress.solving(stones, pass, done, total) };
     let solved = engine::solve(rules, stones, &smaller, storage, &watching)?;
     // Compressed tables were unpacked for it.
     drop(smaller);
     progress.writing(stones);
-    let header = table::write_as(encoding, &path, rules, stones, &solved.values)?;
-    watching.checkpoint.remove();
+    let header = table::write_as(encoding, tables.path(stones), rules, stones, &solved.values)?;
     Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
 }
 
@@ -408,7 +374,6 @@ fn depths(
     values: &Header,
     tables: &Tablebase,
     storage: &Storage,
-    checkpoint: Option<Duration>,
     progress: &dyn Progress,
 ) -> Result<BuiltDepths, BuildError> {
     let (start, rules) = (Instant::now(), tables.rules());
@@ -419,22 +384,18 @@ fn depths(
         Err(error) => return Err(error.into()),
     }
     let read = tables.tables_with(stones)?;
-    let path = tables.depth_path(stones);
-    let watching = Watching {
-        progress,
-        what: &|pass, done, total| progress.finding_depths(stones, pass, done, total),
-        checkpoint: CheckpointFile::new(&path, rules, stones, checkpoint, progress),
-    };
+    let watching =
+        Watching { progress, what: &|pass, done, total| progress.finding_depths(stones, pass, done, total) };
     let solved = engine::solve_depths(rules, stones, &read, storage, &watching)?;
     progress.writing(stones);
+    let path = tables.depth_path(stones);
     let (hash, depths) = (values.content_hash, &solved.depths);
     let header = match encoding {
-        Encoding::Packed => table::write_depths(&path, rules, stones, hash, depths)?,
+        Encoding::Packed => table::write_depths(path, rules, stones, hash, depths)?,
         Encoding::Compressed => {
-            table::write_compressed_depths(&path, rules, stones, hash, &read.values(stones), depths)?
+            table::write_compressed_depths(path, rules, stones, hash, &read.values(stones), depths)?
         }
     };
-    watching.checkpoint.remove();
     Ok(BuiltDepths { header, work: Some(Work { time: start.elapsed(), effort: solved.effort }) })
 }
 
@@ -442,7 +403,6 @@ fn depths(
 struct Watching<'a> {
     progress: &'a dyn Progress,
     what: &'a (dyn Fn(Pass, u64, u64) + Sync),
-    checkpoint: CheckpointFile<'a>,
 }
 
 impl Watch for Watching<'_> {
@@ -452,9 +412,5 @@ impl Watch for Watching<'_> {
 
     fn stop(&self) -> bool {
         self.progress.stop()
-    }
-
-    fn checkpoint(&self) -> Option<&dyn Checkpoint> {
-        Some(&self.checkpoint)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildError, checkpoint};
+use super::BuildError;
 use crate::engine::Needs;
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::rules::Rules;
@@ -22,8 +22,6 @@ pub struct Plan {
     pub memory: Option<u64>,
     /// Bytes free on the disk of the directory, if the system says.
     pub disk_free: Option<u64>,
-    /// Whether what was found so far is written now and then.
-    pub checkpoints: bool,
 }
 
 /// One table of a plan.
@@ -87,11 +85,6 @@ impl PlannedTable {
         // A byte a position, and twelve for each 65,536; header and padding.
         let depths = self.positions + self.positions.div_ceil(1 << 16) * 12 + 2 * 4096;
         values + if self.lacks_depths() { depths } else { 0 }
-    }
-
-    /// Bytes of its largest checkpoint.
-    fn checkpoint(&self) -> u64 {
-        checkpoint::file_bytes(self.positions, if self.lacks_depths() { 2 } else { 1 })
     }
 
     /// Whether anything of it is to be built.
@@ -203,9 +196,7 @@ impl Plan {
 
     /// Bytes that will be written, at most.
     pub fn disk(&self) -> u64 {
-        // A new checkpoint is written beside the old one.
-        let checkpoints = self.missing().map(|table| 2 * table.checkpoint()).max().unwrap_or(0);
-        self.missing().map(PlannedTable::disk).sum::<u64>() + if self.checkpoints { checkpoints } else { 0 }
+        self.missing().map(PlannedTable::disk).sum()
     }
 
     /// Positions that will be solved.
@@ -265,7 +256,7 @@ mod tests {
         };
         let dir = "databases/awari".into();
         let tables = (0..=stones).map(table).collect();
-        Plan { rules: Rules::Awari, dir, tables, memory, disk_free, checkpoints: false }
+        Plan { rules: Rules::Awari, dir, tables, memory, disk_free }
     }
 
     #[test]

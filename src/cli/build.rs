@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
 
 use awari::builder::{BuildError, Builder, Built, Plan, Progress, State};
 use awari::engine::Pass;
-use awari::table::{Encoding, TableError};
+use awari::table::Encoding;
 use awari::units;
 use serde::Serialize;
 
@@ -54,13 +53,6 @@ pub struct Build {
     /// those files. Nothing of them remains, however the build ends.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// Write what was found so far every MINUTES beside the table, as NN.awari.checkpoint; 0 for after
-    /// every sweep
-    ///
-    /// A table that takes longer than you can afford to lose: stopped or killed, the same command
-    /// goes on from the last checkpoint, to the same bytes. A build keeps finished tables anyway.
-    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u16).range(0..=10_080))]
-    checkpoint: Option<u16>,
     /// Print one JSON object a line for each table instead of a summary
     #[arg(long)]
     json: bool,
@@ -77,7 +69,6 @@ Examples:
   awari build --stones 12 --depth
   awari build --stones 18 --compress --dir small
   awari build --stones 15 --rules abapa --threads 1
-  awari build --stones 30 --checkpoint 30
   awari build --stones 12 --json --dir /tmp/databases";
 
 impl Build {
@@ -95,8 +86,7 @@ impl Build {
             .depths(self.depth)
             .encoding(if self.compress { Encoding::Compressed } else { Encoding::Packed })
             .threads(threads)
-            .memory(self.memory)
-            .checkpoint(self.checkpoint.map(|minutes| Duration::from_secs(60 * u64::from(minutes))));
+            .memory(self.memory);
         let result = builder.run(&watch);
         watch.hide_bar();
         watch.output.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
@@ -178,21 +168,6 @@ impl Progress for Watch {
 
     fn writing(&self, stones: u32) {
         self.show(stones, &"writing", 0, 1);
-    }
-
-    fn kept(&self, stones: u32, checkpoint: Result<&Path, &TableError>) {
-        if let Err(error) = checkpoint {
-            self.say(&format!("{stones:2} stones: no checkpoint, and the build goes on: {error}"));
-        }
-    }
-
-    fn resumed(&self, stones: u32, checkpoint: Result<&Path, (&Path, &io::Error)>) {
-        self.say(&match checkpoint {
-            Ok(path) => format!("{stones:2} stones: goes on from {}", path.display()),
-            Err((path, error)) => {
-                format!("{stones:2} stones: begins anew, {} cannot be used: {error}", path.display())
-            }
-        });
     }
 
     fn built(&self, table: &Built) {

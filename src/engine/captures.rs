@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use bytemuck::cast_slice;
 use rayon::prelude::*;
 
 use super::maps::Maps;
@@ -17,16 +16,12 @@ use crate::index::Index;
 /// Boards that are given to a thread together.
 const SHARE: usize = 1 << 15;
 
-/// Worths whose checksum one thread takes.
-const SUMMED: usize = 1 << 20;
-
 /// The best capture or end of every board, [`Worth::NONE`] where there is none.
 ///
 /// Laid out by the mover: for each number of waiting stones, for each mover's half-board a row of
 /// all waiting half-boards, because a capture carries such a row along.
 pub(super) struct Captures<W> {
     rows: Buffer<W>,
-    checksum: u32,
     /// Where each number of waiting stones starts.
     levels: Vec<usize>,
 }
@@ -48,7 +43,6 @@ impl<W: Worth> Captures<W> {
         let total = levels[stones + 1];
         let mut rows: Buffer<W> = Buffer::new(storage, total)?;
         let mut window = if rows.is_scratch() { Some(Window::new(maps.largest_level(), 0)?) } else { None };
-        let mut checksum = crc32fast::Hasher::new();
         for waiting in 0..=stones {
             let (width, level) = (half::count(waiting), levels[waiting]..levels[waiting + 1]);
             let worths = match &mut window {
@@ -67,22 +61,12 @@ impl<W: Worth> Captures<W> {
             if watch.stop() {
                 return Err(SolveError::Stopped);
             }
-            if watch.checkpoint().is_some() {
-                let parts: Vec<u32> =
-                    worths.par_chunks(SUMMED).map(|part| crc32fast::hash(cast_slice(part))).collect();
-                checksum.update(cast_slice(&parts));
-            }
             if let Some(window) = &window {
                 rows.write(level.clone(), window)?;
             }
             watch.progress(Pass::Captures, level.end as u64, total as u64);
         }
-        Ok(Captures { rows, checksum: checksum.finalize(), levels })
-    }
-
-    /// A checksum of all of them, if the solve has a checkpoint.
-    pub fn checksum(&self) -> u32 {
-        self.checksum
+        Ok(Captures { rows, levels })
     }
 
     /// The rows at `waiting` waiting stones, one for each half-board of the mover.

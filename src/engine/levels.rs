@@ -1,7 +1,6 @@
 //! The table by levels: all of it in memory, or a few levels at a time in windows onto a scratch
 //! file.
 
-use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::thread;
 
@@ -119,39 +118,6 @@ impl<'a, W: Worth> Levels<'a, W> {
             window.place(&level);
             window.fill(W::ZERO);
             self.table.write(level, window)?;
-        }
-        Ok(())
-    }
-
-    /// Writes all worths.
-    pub fn write(&mut self, to: &mut dyn Write) -> io::Result<()> {
-        for waiting in 0..=self.maps.stones {
-            let level = self.maps.level(waiting);
-            let (table, [(window, part), _]) = (&*self.table, &mut self.windows);
-            if table.is_scratch() {
-                *part = None;
-                table.read(level, window).map_err(io::Error::other)?;
-                to.write_all(bytemuck::cast_slice(&window[..window.len() - SLACK]))?;
-            } else {
-                to.write_all(bytemuck::cast_slice(&table[level]))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads all worths.
-    pub fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        for waiting in 0..=self.maps.stones {
-            let level = self.maps.level(waiting);
-            let (table, [(window, part), _]) = (&mut *self.table, &mut self.windows);
-            if table.is_scratch() {
-                *part = None;
-                window.place(&level);
-                from.read_exact(bytemuck::cast_slice_mut(&mut window[..level.len()]))?;
-                table.write(level, window).map_err(io::Error::other)?;
-            } else {
-                from.read_exact(bytemuck::cast_slice_mut(&mut table[level]))?;
-            }
         }
         Ok(())
     }

@@ -5,7 +5,6 @@
 
 mod block;
 mod captures;
-mod checkpoint;
 mod chunks;
 mod giving;
 mod kernel;
@@ -22,7 +21,6 @@ mod wavefront;
 mod worth;
 
 use std::fmt;
-use std::io;
 
 use rayon::prelude::*;
 
@@ -30,7 +28,6 @@ use crate::board::Board;
 use crate::rules::Rules;
 use block::Scratched;
 use captures::Captures;
-pub use checkpoint::{Checkpoint, Identity};
 use maps::Maps;
 pub use needs::Needs;
 use storage::Buffer;
@@ -73,10 +70,6 @@ pub trait Watch: Sync {
     fn progress(&self, pass: Pass, done: u64, total: u64);
     /// Whether to stop. Asked often.
     fn stop(&self) -> bool;
-    /// Who keeps what was found so far, if anybody does.
-    fn checkpoint(&self) -> Option<&dyn Checkpoint> {
-        None
-    }
 }
 
 /// Watches nothing and never stops.
@@ -96,8 +89,6 @@ pub enum SolveError {
     Stopped,
     /// There is not enough memory or scratch space, or a scratch file fails.
     Storage(StorageError),
-    /// A checkpoint that was whole could not be read all the same.
-    Checkpoint(io::Error),
     /// The table of values is wrong, or the depth of a position too great to be told.
     NoDepth {
         /// A position that has no depth.
@@ -110,7 +101,6 @@ impl fmt::Display for SolveError {
         match self {
             SolveError::Stopped => f.write_str("stopped"),
             SolveError::Storage(error) => error.fmt(f),
-            SolveError::Checkpoint(error) => write!(f, "cannot read the checkpoint: {error}"),
             SolveError::NoDepth { board } => write!(
                 f,
                 "{board} has no depth up to {}: the table of values is wrong, or its depth is beyond \
@@ -126,7 +116,6 @@ impl std::error::Error for SolveError {
         match self {
             SolveError::Stopped | SolveError::NoDepth { .. } => None,
             SolveError::Storage(error) => Some(error),
-            SolveError::Checkpoint(error) => Some(error),
         }
     }
 }
@@ -248,24 +237,12 @@ fn settle<W: Worth + Scratched>(
     let few = if table.is_scratch() { FEW_IN_SCRATCH } else { FEW };
     let share = |share: f64| (share * maps.index.positions() as f64) as u64;
     let mut sweeper = Sweeper::new(maps, watch, &captures, table)?;
-    let kept = watch.checkpoint().map(|checkpoint| {
-        let width = size_of::<W>() as u8;
-        (checkpoint, Identity { width, positions: maps.index.positions(), captures: captures.checksum() })
-    });
-    if let Some((checkpoint, identity)) = kept {
-        checkpoint.resume(&identity, &mut |from| sweeper.read(from)).map_err(SolveError::Checkpoint)?;
-    }
     let (mut sweeps, mut room) = (0, 0);
     let last = loop {
         sweeps += 1;
         let swept = sweeper.sweep(Pass::Sweep(sweeps), room)?;
         if let Some(changes) = swept.list {
             break changes;
-        }
-        if let Some((checkpoint, identity)) = kept
-            && checkpoint.is_due()
-        {
-            checkpoint.keep(&identity, &mut |to| sweeper.write(to));
         }
         room = if swept.changes <= share(MANY) { share(few) } else { 0 };
     };

@@ -4,7 +4,6 @@
 //! side has all stones, inwards. In each pair, moves that bring stones over come first, for all
 //! positions together; then moves that do not, block by block.
 
-use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use super::block::{Part, Scratched, Sources};
@@ -61,16 +60,6 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         let (richer, poorer) = (window()?, window()?);
         let levels = Levels::new(maps, table, area.unwrap_or(0))?;
         Ok(Sweeper { maps, watch, captures, levels, stripe, richer, poorer })
-    }
-
-    /// Writes the worths of all positions, in the order of the table.
-    pub fn write(&mut self, to: &mut dyn Write) -> io::Result<()> {
-        self.levels.write(to)
-    }
-
-    /// Takes worths that were written, in place of those that are there.
-    pub fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        self.levels.read(from)
     }
 
     /// Evaluates every position once. Lists the changes if they are no more than `room`.
