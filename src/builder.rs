@@ -190,9 +190,9 @@ impl Builder {
     }
 
     /// How often to keep the table that is worked on in a checkpoint beside the tables, from which a
-    /// build that was killed goes on; None for never, zero for as often as possible. It can be
-    /// kept between two sweeps only. A checkpoint that is there is used in any case, and removed when
-    /// the table is finished.
+    /// build that was killed goes on; None for never, zero for after each sweep. It is kept after the sweep,
+    /// or the round of last changes, that ends when it is time. A checkpoint that is there is used
+    /// in any case, and removed when the table is finished.
     #[must_use]
     pub fn checkpoint(self, every: Option<Duration>) -> Builder {
         Builder { checkpoint: every, ..self }
@@ -389,12 +389,15 @@ fn build_values(
     let path = tables.path(stones);
     let what = |pass, done, total| progress.solving(stones, pass, done, total);
     let keeper = Keeper::new(&path, Kind::Values, stones, &smaller, checkpoint, progress);
-    let solved = engine::solve(rules, stones, &smaller, storage, &Watching { progress, what: &what, keeper })?;
+    let solved = engine::solve(rules, stones, &smaller, storage, &Watching { progress, what: &what, keeper });
     smaller.check_unchanged()?;
+    let solved = solved?;
     // Compressed tables were unpacked for it.
     drop(smaller);
     progress.writing(stones);
-    let header = table::write_as(encoding, &path, rules, stones, &solved.values)?;
+    let stop = || progress.stop();
+    let written = table::write_until(&stop, encoding, &path, rules, stones, &solved.values);
+    let header = written.map_err(|error| stopped(progress, error))?;
     checkpoint::remove(&path)?;
     Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
 }
@@ -423,20 +426,27 @@ fn depths(
     let path = tables.depth_path(stones);
     let what = |pass, done, total| progress.finding_depths(stones, pass, done, total);
     let keeper = Keeper::new(&path, Kind::Depths, stones, &read, checkpoint, progress);
-    let solved = engine::solve_depths(rules, stones, &read, storage, &Watching { progress, what: &what, keeper });
+    let solved =
+        engine::solve_depths(rules, stones, &read, storage, &Watching { progress, what: &what, keeper });
     // If they changed, that is why there is no depth.
     read.check_unchanged()?;
     let solved = solved?;
     progress.writing(stones);
     let (hash, depths) = (values.content_hash, &solved.depths);
-    let header = match encoding {
-        Encoding::Packed => table::write_depths(&path, rules, stones, hash, depths)?,
-        Encoding::Compressed => {
-            table::write_compressed_depths(&path, rules, stones, hash, &read.values(stones), depths)?
-        }
+    let values = match encoding {
+        Encoding::Packed => None,
+        Encoding::Compressed => Some(read.values(stones)),
     };
+    let stop = || progress.stop();
+    let written = table::write_depths_until(&stop, &path, rules, stones, hash, values.as_deref(), depths);
+    let header = written.map_err(|error| stopped(progress, error))?;
     checkpoint::remove(&path)?;
     Ok(BuiltDepths { header, work: Some(Work { time: start.elapsed(), effort: solved.effort }) })
+}
+
+/// Why a table was not written.
+fn stopped(progress: &dyn Progress, error: TableError) -> BuildError {
+    if progress.stop() { BuildError::Stopped } else { BuildError::Table(error) }
 }
 
 /// Passes on what the engine says about one table.
@@ -452,7 +462,8 @@ impl Watch for Watching<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.progress.stop()
+        // What comes of a table that is not there any more is worth nothing.
+        self.progress.stop() || self.keeper.read.check_unchanged().is_err()
     }
 
     fn checkpoint(&self) -> Option<&dyn Checkpoint> {

@@ -23,7 +23,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
@@ -122,13 +122,13 @@ pub(super) struct Keeper<'a> {
     kind: Kind,
     stones: u32,
     /// The tables that the solve reads.
-    read: &'a VerifiedTables<'a>,
+    pub(super) read: &'a VerifiedTables<'a>,
     /// Their hash.
     basis: [u8; 32],
-    /// Time between two checkpoints; None to write none.
+    /// Time between two checkpoints, zero for one after each sweep; None to write none.
     every: Option<Duration>,
-    /// When the last one was written.
-    last: Mutex<Instant>,
+    /// After how many sweeps the last one was written, and when.
+    last: Mutex<(u32, Instant)>,
     progress: &'a dyn Progress,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Keeper<'a> {
     ) -> Keeper<'a> {
         let mut basis = Sha256::new();
         read.content_hashes().for_each(|hash| basis.update(hash.0));
-        let (path, basis, last) = (path(table), basis.finalize().into(), Mutex::new(Instant::now()));
+        let (path, basis, last) = (path(table), basis.finalize().into(), Mutex::new((0, Instant::now())));
         Keeper { path, kind, stones, read, basis, every, last, progress }
     }
 
@@ -241,7 +241,9 @@ impl<'a> Keeper<'a> {
             (18..20, "it belongs to another kind of table"),
             (32..64, "the tables of fewer stones are others than those it was made with"),
         ];
-        if let Some((_, problem)) = differs.into_iter().find(|(at, _)| header[at.clone()] != expected[at.clone()]) {
+        if let Some((_, problem)) =
+            differs.into_iter().find(|(at, _)| header[at.clone()] != expected[at.clone()])
+        {
             return Err(problem.to_owned());
         }
         let bytes = self.positions_bytes();
@@ -272,8 +274,8 @@ impl<'a> Keeper<'a> {
         self.progress.checkpoint(self.stones, &CheckpointNews::Unusable { path: self.path.clone(), problem });
     }
 
-    fn written_now(&self) {
-        *self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Instant::now();
+    fn written_now(&self, sweeps: u32) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (sweeps, Instant::now());
     }
 }
 
@@ -302,9 +304,12 @@ impl Checkpoint for Keeper<'_> {
         self.unusable(why.to_string());
     }
 
-    fn is_due(&self) -> bool {
-        let last = *self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.every.is_some_and(|every| last.elapsed() >= every)
+    fn is_due(&self, reached: Reached) -> bool {
+        let (sweeps, when) = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        self.every.is_some_and(|every| match every.is_zero() {
+            true => reached.sweeps > sweeps,
+            false => when.elapsed() >= every,
+        })
     }
 
     fn keep(&self, reached: Reached, bytes: u64, worths: &mut dyn Read) {
@@ -313,11 +318,13 @@ impl Checkpoint for Keeper<'_> {
             return;
         }
         match self.write(reached, bytes, worths) {
-            Ok(()) => self.progress.checkpoint(self.stones, &CheckpointNews::Written { path: self.path.clone() }),
+            Ok(()) => {
+                self.progress.checkpoint(self.stones, &CheckpointNews::Written { path: self.path.clone() })
+            }
             Err(_) if self.progress.stop() => {}
             Err(error) => self.progress.checkpoint(self.stones, &CheckpointNews::NotWritten(error)),
         }
-        self.written_now();
+        self.written_now(reached.sweeps);
     }
 }
 

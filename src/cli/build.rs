@@ -215,7 +215,10 @@ impl Progress for Watch {
     fn checkpoint(&self, stones: u32, news: &CheckpointNews) {
         match news {
             CheckpointNews::Resumed { path, sweeps } => {
-                self.say(&format!("{stones:2} stones: goes on after sweep {sweeps}, from {}", path.display()));
+                self.say(&format!(
+                    "{stones:2} stones: goes on after sweep {sweeps}, from {}",
+                    path.display()
+                ));
             }
             CheckpointNews::Unusable { path, problem } => self.say(&format!(
                 "{}: {problem}. The checkpoint is not used: the table is built from its beginning.",

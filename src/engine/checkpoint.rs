@@ -40,8 +40,9 @@ pub trait Checkpoint: Sync {
     /// the board. The solve starts anew.
     fn refused(&self, why: &io::Error);
 
-    /// Whether it is time to keep the table. Asked between sweeps.
-    fn is_due(&self) -> bool;
+    /// Whether it is time to keep the table. Asked after each sweep, and after it once more for each round of
+    /// last changes.
+    fn is_due(&self, reached: Reached) -> bool;
 
     /// Keeps the table, `bytes` bytes of it, or does not, if it cannot: the solve goes on.
     fn keep(&self, reached: Reached, bytes: u64, worths: &mut dyn Read);
@@ -53,7 +54,7 @@ pub(super) fn offer<W: Worth>(
     reached: Reached,
     table: &Buffer<W>,
 ) -> Result<(), StorageError> {
-    let Some(checkpoint) = checkpoint.filter(|checkpoint| checkpoint.is_due()) else { return Ok(()) };
+    let Some(checkpoint) = checkpoint.filter(|checkpoint| checkpoint.is_due(reached)) else { return Ok(()) };
     let mut bytes = Bytes::of(table)?;
     checkpoint.keep(reached, (bytes.worths * size_of::<W>()) as u64, &mut bytes);
     bytes.failed.map_or(Ok(()), Err)
@@ -89,7 +90,10 @@ fn read<W: Worth>(from: &mut dyn Read, stones: usize, worths: &mut [W]) -> io::R
         from.read_exact(bytemuck::cast_slice_mut(part))?;
         part.iter_mut().for_each(|worth| *worth = worth.little_endian());
         if !part.iter().all(|worth| worth.is_possible(stones)) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a worth is beyond the stones on the board"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a worth is beyond the stones on the board",
+            ));
         }
     }
     Ok(())

@@ -156,7 +156,8 @@ fn install() -> io::Result<()> {
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         libc::sigemptyset(&raw mut action.sa_mask);
         let ignored = libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-        if ignored == libc::SIG_ERR || libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()) != 0 {
+        if ignored == libc::SIG_ERR || libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()) != 0
+        {
             return Err(io::Error::last_os_error());
         }
     }

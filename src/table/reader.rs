@@ -18,6 +18,7 @@ use super::header::{self, ContentHash, Encoding, HEADER_BYTES, Header, Metric};
 use super::map::map;
 use super::packed::Packing;
 use super::streams::Streams;
+use super::writer::{Stop, go_on};
 use crate::index::Index;
 use crate::rules::Rules;
 
@@ -257,10 +258,10 @@ impl Table {
     ///
     /// # Errors
     /// The first block that is damaged or holds something else.
-    pub(super) fn check_against(&self, values: &[i8]) -> Result<(), TableError> {
+    pub(super) fn check_against(&self, values: &[i8], stop: Stop) -> Result<(), TableError> {
         match &self.codec {
             Codec::Packed(_) => self.check(),
-            Codec::Compressed(streams) => self.check_tiles(streams, Some(values)),
+            Codec::Compressed(streams) => self.check_tiles(streams, Some(values), stop),
         }
     }
 
@@ -275,7 +276,7 @@ impl Table {
     pub fn check(&self) -> Result<(), TableError> {
         self.check_blocks()?;
         if let Codec::Compressed(streams) = &self.codec {
-            return self.check_tiles(streams, None);
+            return self.check_tiles(streams, None, &|| false);
         }
         let (found, counts) = self.hash_and_count();
         self.compare(found, &counts)
@@ -440,8 +441,13 @@ impl Table {
         values.map_err(|Corrupt| self.bad_block(block))
     }
 
-    fn check_tiles(&self, streams: &Streams, expected: Option<&[i8]>) -> Result<(), TableError> {
-        streams.check(expected, |tile| self.decode(streams, tile), |block| self.bad_block(block))
+    fn check_tiles(&self, streams: &Streams, expected: Option<&[i8]>, stop: Stop) -> Result<(), TableError> {
+        let decode = |tile| {
+            go_on(stop)
+                .map_err(|source| TableError::writing(&self.path, "read back what was written", source))?;
+            self.decode(streams, tile)
+        };
+        streams.check(expected, decode, |block| self.bad_block(block))
     }
 
     fn bad_block(&self, block: u64) -> TableError {

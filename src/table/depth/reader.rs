@@ -19,6 +19,7 @@ use crate::table::header::{check_directory, corrupt};
 use crate::table::map::map;
 use crate::table::reader::OWN_CACHE;
 use crate::table::streams::Streams;
+use crate::table::writer::{Stop, go_on};
 use crate::table::{BLOCK_POSITIONS, ContentHash, Encoding, Table, TableError, TileCache};
 
 /// An open table of depths: for each position, in how many plies its value is made good.
@@ -333,10 +334,14 @@ impl DepthTable {
 
     /// Compares what is stored with the depths it was written from, and all of them with the
     /// header.
-    pub(super) fn check_against(&self, values: &[i8], depths: &[u16]) -> Result<(), TableError> {
+    pub(super) fn check_against(&self, values: &[i8], depths: &[u16], stop: Stop) -> Result<(), TableError> {
         self.check()?;
         let Some(streams) = &self.streams else { return Ok(()) };
-        let decode = |tile| self.decode_beside(streams, tile, values);
+        let decode = |tile| {
+            go_on(stop)
+                .map_err(|source| TableError::writing(&self.path, "read back what was written", source))?;
+            self.decode_beside(streams, tile, values)
+        };
         streams.check(Some(depths), decode, |block| self.bad_block(block))
     }
 
