@@ -25,8 +25,12 @@ impl<S: Source> Source for Until<'_, S> {
     }
 
     fn visit(&self, tile: &Tile, seen: impl FnMut(&Features, u8)) {
-        if !(self.stop)() {
+        if !self.is_unwanted() {
             self.source.visit(tile, seen);
         }
+    }
+
+    fn is_unwanted(&self) -> bool {
+        (self.stop)()
     }
 }
