@@ -6,6 +6,7 @@
 //! wants it gone deletes it. A build that ends early, be it asked to or killed, leaves whole
 //! tables, and the next one goes on from there.
 
+mod checkpoint;
 mod error;
 mod lock;
 mod plan;
@@ -16,12 +17,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::board::MAX_STONES;
-use crate::engine::{self, Effort, Pass, Storage, Watch};
+use crate::engine::{self, Checkpoint, Effort, Pass, Storage, Watch};
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
 use crate::table::{self, DepthHeader, Encoding, Header, TableError};
 use crate::tablebase::{ProbeError, Tablebase};
+pub use checkpoint::CheckpointNews;
+use checkpoint::{Keeper, Kind};
 pub use error::BuildError;
 use lock::{Lock, LockError};
 pub use plan::{Plan, PlannedTable, State};
@@ -63,6 +66,11 @@ pub trait Progress: Sync {
     /// A table is in its place: built, or there before. Called for every table in turn.
     fn built(&self, table: &Built) {
         let _ = table;
+    }
+
+    /// Something happened to the checkpoint of the table of `stones` stones.
+    fn checkpoint(&self, stones: u32, news: &CheckpointNews) {
+        let _ = (stones, news);
     }
 
     /// Whether to stop. Asked often.
@@ -127,6 +135,7 @@ pub struct Builder {
     encoding: Encoding,
     threads: usize,
     memory: Option<u64>,
+    checkpoint: Option<Duration>,
 }
 
 impl Builder {
@@ -141,6 +150,7 @@ impl Builder {
             encoding: Encoding::Packed,
             threads: 0,
             memory: None,
+            checkpoint: None,
         }
     }
 
@@ -177,6 +187,15 @@ impl Builder {
     #[must_use]
     pub fn memory(self, bytes: Option<u64>) -> Builder {
         Builder { memory: bytes, ..self }
+    }
+
+    /// How often to keep the table that is worked on in a checkpoint beside the tables, from which a
+    /// build that was killed goes on; None for never, zero for after each sweep. It is kept after the sweep,
+    /// or the round of last changes, that ends when it is time. A checkpoint that is there is used
+    /// in any case, and removed when the table is finished.
+    #[must_use]
+    pub fn checkpoint(self, every: Option<Duration>) -> Builder {
+        Builder { checkpoint: every, ..self }
     }
 
     /// What [`Builder::run`] would do now. Reads through every table that is there; changes
@@ -223,7 +242,7 @@ impl Builder {
         pool.install(|| check(&mut plan, &tables, progress))?;
         progress.planned(&plan);
         plan.check_room()?;
-        pool.install(|| build(plan, &tables, progress))
+        pool.install(|| build(plan, &tables, self.checkpoint, progress))
     }
 
     fn pool(&self) -> Result<rayon::ThreadPool, BuildError> {
@@ -266,6 +285,7 @@ impl Builder {
             tables: (0..=self.stones).filter(|&stones| stones != IMPOSSIBLE_STONES).map(survey).collect(),
             memory: memory_limit(self.memory),
             disk_free: machine::free_disk(&dir).ok(),
+            checkpoints: self.checkpoint.is_some(),
             dir,
         })
     }
@@ -309,7 +329,12 @@ fn check(plan: &mut Plan, tables: &Tablebase, progress: &dyn Progress) -> Result
     Ok(())
 }
 
-fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<Built>, BuildError> {
+fn build(
+    plan: Plan,
+    tables: &Tablebase,
+    checkpoint: Option<Duration>,
+    progress: &dyn Progress,
+) -> Result<Vec<Built>, BuildError> {
     let mut todo = Vec::with_capacity(plan.tables.len());
     let storages: Vec<(Storage, Storage)> = plan
         .tables
@@ -335,11 +360,14 @@ fn build(plan: Plan, tables: &Tablebase, progress: &dyn Progress) -> Result<Vec<
     let mut all = Vec::with_capacity(todo.len());
     for ((stones, encoding, there, with_depths), (for_values, for_depths)) in todo.into_iter().zip(storages) {
         let (header, work) = match there {
-            Some(header) => (header, None),
-            None => build_values(stones, encoding, tables, &for_values, progress)?,
+            Some(header) => {
+                checkpoint::remove(&tables.path(stones))?;
+                (header, None)
+            }
+            None => build_values(stones, encoding, tables, &for_values, checkpoint, progress)?,
         };
         let depths = with_depths
-            .then(|| depths(stones, encoding, &header, tables, &for_depths, progress))
+            .then(|| depths(stones, encoding, &header, tables, &for_depths, checkpoint, progress))
             .transpose()?;
         let built = Built { header, work, depths };
         progress.built(&built);
@@ -353,17 +381,24 @@ fn build_values(
     encoding: Encoding,
     tables: &Tablebase,
     storage: &Storage,
+    checkpoint: Option<Duration>,
     progress: &dyn Progress,
 ) -> Result<(Header, Option<Work>), BuildError> {
     let (start, rules) = (Instant::now(), tables.rules());
     let smaller = tables.smaller_tables(stones)?;
-    let watching =
-        Watching { progress, what: &|pass, done, total| progress.solving(stones, pass, done, total) };
-    let solved = engine::solve(rules, stones, &smaller, storage, &watching)?;
+    let path = tables.path(stones);
+    let what = |pass, done, total| progress.solving(stones, pass, done, total);
+    let keeper = Keeper::new(&path, Kind::Values, stones, &smaller, checkpoint, progress);
+    let solved = engine::solve(rules, stones, &smaller, storage, &Watching { progress, what: &what, keeper });
+    smaller.check_unchanged()?;
+    let solved = solved?;
     // Compressed tables were unpacked for it.
     drop(smaller);
     progress.writing(stones);
-    let header = table::write_as(encoding, tables.path(stones), rules, stones, &solved.values)?;
+    let stop = || progress.stop();
+    let written = table::write_until(&stop, encoding, &path, rules, stones, &solved.values);
+    let header = written.map_err(|error| stopped(progress, error))?;
+    checkpoint::remove(&path)?;
     Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
 }
 
@@ -374,35 +409,51 @@ fn depths(
     values: &Header,
     tables: &Tablebase,
     storage: &Storage,
+    checkpoint: Option<Duration>,
     progress: &dyn Progress,
 ) -> Result<BuiltDepths, BuildError> {
     let (start, rules) = (Instant::now(), tables.rules());
     match tables.depths(stones) {
-        Ok(Some(depths)) => return Ok(BuiltDepths { header: depths.header().clone(), work: None }),
+        Ok(Some(depths)) => {
+            checkpoint::remove(&tables.depth_path(stones))?;
+            return Ok(BuiltDepths { header: depths.header().clone(), work: None });
+        }
         Ok(None) => {}
         Err(ProbeError::Table(error)) => return Err(BuildError::Unusable(error)),
         Err(error) => return Err(error.into()),
     }
     let read = tables.tables_with(stones)?;
-    let watching =
-        Watching { progress, what: &|pass, done, total| progress.finding_depths(stones, pass, done, total) };
-    let solved = engine::solve_depths(rules, stones, &read, storage, &watching)?;
-    progress.writing(stones);
     let path = tables.depth_path(stones);
+    let what = |pass, done, total| progress.finding_depths(stones, pass, done, total);
+    let keeper = Keeper::new(&path, Kind::Depths, stones, &read, checkpoint, progress);
+    let solved =
+        engine::solve_depths(rules, stones, &read, storage, &Watching { progress, what: &what, keeper });
+    // If they changed, that is why there is no depth.
+    read.check_unchanged()?;
+    let solved = solved?;
+    progress.writing(stones);
     let (hash, depths) = (values.content_hash, &solved.depths);
-    let header = match encoding {
-        Encoding::Packed => table::write_depths(path, rules, stones, hash, depths)?,
-        Encoding::Compressed => {
-            table::write_compressed_depths(path, rules, stones, hash, &read.values(stones), depths)?
-        }
+    let values = match encoding {
+        Encoding::Packed => None,
+        Encoding::Compressed => Some(read.values(stones)),
     };
+    let stop = || progress.stop();
+    let written = table::write_depths_until(&stop, &path, rules, stones, hash, values.as_deref(), depths);
+    let header = written.map_err(|error| stopped(progress, error))?;
+    checkpoint::remove(&path)?;
     Ok(BuiltDepths { header, work: Some(Work { time: start.elapsed(), effort: solved.effort }) })
+}
+
+/// Why a table was not written.
+fn stopped(progress: &dyn Progress, error: TableError) -> BuildError {
+    if progress.stop() { BuildError::Stopped } else { BuildError::Table(error) }
 }
 
 /// Passes on what the engine says about one table.
 struct Watching<'a> {
     progress: &'a dyn Progress,
     what: &'a (dyn Fn(Pass, u64, u64) + Sync),
+    keeper: Keeper<'a>,
 }
 
 impl Watch for Watching<'_> {
@@ -411,6 +462,11 @@ impl Watch for Watching<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.progress.stop()
+        // What comes of a table that is not there any more is worth nothing.
+        self.progress.stop() || self.keeper.read.check_unchanged().is_err()
+    }
+
+    fn checkpoint(&self) -> Option<&dyn Checkpoint> {
+        Some(&self.keeper)
     }
 }

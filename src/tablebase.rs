@@ -578,6 +578,7 @@ impl Tablebase {
                 let values = read.values(stones);
                 table.read_stored(&values, &mut depths)?;
                 look_ahead::complete_depths(self.rules, stones, &mut depths, &values, &read);
+                read.check_unchanged()?;
             }
         }
         table.check_depths(&depths)?;

@@ -171,6 +171,8 @@ pub fn verify(
             progress(Step::Positions, before + columns, total);
             wrong
         });
+        // An error found in what is not there any more is none.
+        check.tables.check_unchanged()?;
         if let Some(error) = found {
             return Err(error);
         }

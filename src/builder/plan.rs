@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::BuildError;
+use super::checkpoint::{self, Kind};
 use crate::engine::Needs;
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::rules::Rules;
@@ -22,6 +23,8 @@ pub struct Plan {
     pub memory: Option<u64>,
     /// Bytes free on the disk of the directory, if the system says.
     pub disk_free: Option<u64>,
+    /// Whether checkpoints are written.
+    pub checkpoints: bool,
 }
 
 /// One table of a plan.
@@ -199,6 +202,19 @@ impl Plan {
         self.missing().map(PlannedTable::disk).sum()
     }
 
+    /// Bytes of checkpoints that are there at most while a table is built: one, and the next while it is
+    /// written.
+    pub fn checkpoints_for(&self, table: &PlannedTable) -> u64 {
+        let of = |lacks, kind| if lacks { 2 * checkpoint::file_bytes(kind, table.positions) } else { 0 };
+        let most = of(table.lacks_values(), Kind::Values).max(of(table.lacks_depths(), Kind::Depths));
+        if self.checkpoints { most } else { 0 }
+    }
+
+    /// The same for all tables.
+    pub fn most_checkpoints(&self) -> u64 {
+        self.missing().map(|table| self.checkpoints_for(table)).max().unwrap_or(0)
+    }
+
     /// Positions that will be solved.
     pub fn positions(&self) -> u64 {
         self.missing().map(|table| table.positions).sum()
@@ -221,9 +237,10 @@ impl Plan {
             });
         }
         if let Some(free) = self.disk_free
-            && self.disk() > free
+            && self.disk() + self.most_checkpoints() > free
         {
-            return Err(BuildError::Disk { dir: self.dir.clone(), needed: self.disk(), free });
+            let needed = self.disk() + self.most_checkpoints();
+            return Err(BuildError::Disk { dir: self.dir.clone(), needed, free });
         }
         Ok(())
     }
@@ -233,7 +250,7 @@ impl Plan {
     fn has_room_for(&self, table: &PlannedTable) -> bool {
         let (needs, Some(memory)) = (self.needs(table), self.memory) else { return true };
         let written = self.missing().filter(|other| other.stones <= table.stones).map(PlannedTable::disk);
-        let disk = needs.table + written.sum::<u64>();
+        let disk = needs.table + self.checkpoints_for(table) + written.sum::<u64>();
         needs.total() <= memory
             || needs.in_scratch() <= memory && self.disk_free.is_none_or(|free| disk <= free)
     }
@@ -256,7 +273,7 @@ mod tests {
         };
         let dir = "databases/awari".into();
         let tables = (0..=stones).map(table).collect();
-        Plan { rules: Rules::Awari, dir, tables, memory, disk_free }
+        Plan { rules: Rules::Awari, dir, tables, memory, disk_free, checkpoints: false }
     }
 
     #[test]
@@ -295,6 +312,21 @@ mod tests {
         both.tables[20].depths = Some(State::Missing);
         assert_eq!(both.memory_used(), Needs::of_depths(20).total());
         assert!(both.memory_used() > memory && both.disk() > disk + 80_214_915);
+    }
+
+    #[test]
+    fn checkpoints_take_room_too() {
+        let mut plan = plan(20, None, None);
+        assert_eq!(plan.most_checkpoints(), 0);
+        plan.checkpoints = true;
+        let positions = Index::new(20).positions();
+        assert!((2 * positions..2 * positions + 4096).contains(&plan.most_checkpoints()));
+        plan.tables[20].depths = Some(State::Missing);
+        assert!((4 * positions..4 * positions + 4096).contains(&plan.most_checkpoints()));
+        plan.disk_free = Some(plan.disk() + plan.most_checkpoints());
+        assert!(plan.check_room().is_ok());
+        plan.disk_free = Some(plan.disk() + plan.most_checkpoints() - 1);
+        assert!(matches!(plan.check_room(), Err(BuildError::Disk { .. })));
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
-use awari::builder::{BuildError, Builder, Built, Plan, Progress, State};
+use awari::builder::{BuildError, Builder, Built, CheckpointNews, Plan, Progress, State};
 use awari::engine::Pass;
 use awari::table::Encoding;
 use awari::units;
@@ -53,6 +54,15 @@ pub struct Build {
     /// those files. Nothing of them remains, however the build ends.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
+    /// Keep the table that is worked on in a checkpoint every MINUTES, 0 for after every sweep
+    ///
+    /// Killed, a build goes on from it: the same command, with this option or without, uses a
+    /// checkpoint that is there. It is checked to the last byte and belongs to these rules, these
+    /// stones and the very tables of fewer stones that are there; one that is damaged is named and
+    /// not used. It takes a byte a position (depths: two), and as much again while the next one is
+    /// written, and is removed when the table is finished.
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(0..=10080))]
+    checkpoint: Option<u32>,
     /// Print one JSON object a line for each table instead of a summary
     #[arg(long)]
     json: bool,
@@ -68,6 +78,7 @@ Examples:
   awari build --stones 12
   awari build --stones 12 --depth
   awari build --stones 18 --compress --dir small
+  awari build --stones 24 --checkpoint 10
   awari build --stones 15 --rules abapa --threads 1
   awari build --stones 12 --json --dir /tmp/databases";
 
@@ -86,7 +97,8 @@ impl Build {
             .depths(self.depth)
             .encoding(if self.compress { Encoding::Compressed } else { Encoding::Packed })
             .threads(threads)
-            .memory(self.memory);
+            .memory(self.memory)
+            .checkpoint(self.checkpoint.map(|minutes| Duration::from_secs(60 * u64::from(minutes))));
         let result = builder.run(&watch);
         watch.hide_bar();
         watch.output.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
@@ -200,6 +212,25 @@ impl Progress for Watch {
         }
     }
 
+    fn checkpoint(&self, stones: u32, news: &CheckpointNews) {
+        match news {
+            CheckpointNews::Resumed { path, sweeps } => {
+                self.say(&format!(
+                    "{stones:2} stones: goes on after sweep {sweeps}, from {}",
+                    path.display()
+                ));
+            }
+            CheckpointNews::Unusable { path, problem } => self.say(&format!(
+                "{}: {problem}. The checkpoint is not used: the table is built from its beginning.",
+                path.display()
+            )),
+            CheckpointNews::NotWritten(error) => {
+                self.say(&format!("{error} There is no new checkpoint; the build goes on."));
+            }
+            _ => {}
+        }
+    }
+
     fn stop(&self) -> bool {
         self.interrupt.pressed()
     }
@@ -238,7 +269,15 @@ fn describe(plan: &Plan) -> String {
             0 => String::new(),
             bytes => format!("  and {} of scratch files", units::bytes(bytes)),
         };
-        let _ = writeln!(text, "{:6}  {positions:>15}  {memory:>10}  {disk:>13}{scratch}", table.stones);
+        let checkpoints = match plan.checkpoints_for(table) {
+            0 => String::new(),
+            bytes => format!("  and {} of checkpoints", units::bytes(bytes)),
+        };
+        let _ = writeln!(
+            text,
+            "{:6}  {positions:>15}  {memory:>10}  {disk:>13}{scratch}{checkpoints}",
+            table.stones
+        );
     }
     let _ = writeln!(
         text,

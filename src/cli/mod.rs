@@ -82,6 +82,8 @@ enum Command {
 /// # Errors
 /// Whatever the command could not do.
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    awari::table::catch_signals()
+        .map_err(|error| Failure::new(format_args!("cannot catch signals: {error}")))?;
     let dir = arguments.dir;
     match arguments.command {
         Command::Build(command) => command.run(&dir),

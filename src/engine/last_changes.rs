@@ -10,6 +10,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::captures::Captures;
+use super::checkpoint::{self, Reached};
 use super::maps::Maps;
 use super::sowing::Effect;
 use super::storage::Buffer;
@@ -45,18 +46,20 @@ const BATCH: usize = 256;
 /// As many if the table is in a scratch file: more pages of it on their way at a time.
 const SCRATCH_BATCH: usize = 2048;
 
-/// Follows `changes` until nothing changes any more. Returns how many positions were evaluated.
+/// Follows `changes`, those of the last sweep, until nothing changes any more. Returns how many positions were evaluated.
 pub(super) fn follow<W: Worth>(
     maps: &Maps,
     captures: &Captures<W>,
     table: &mut Buffer<W>,
     mut changes: Vec<Change<W>>,
+    reached: Reached,
     watch: &dyn Watch,
 ) -> Result<u64, SolveError> {
     let batch = if table.is_scratch() { SCRATCH_BATCH } else { BATCH };
     let mut evaluations = 0;
     let (mut done, mut found) = (0, changes.len() as u64);
     while !changes.is_empty() {
+        checkpoint::offer(watch.checkpoint(), Reached { changes: changes.len() as u64, ..reached }, table)?;
         if table.is_scratch() {
             changes.par_sort_unstable_by_key(Change::place);
         }

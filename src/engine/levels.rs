@@ -4,8 +4,6 @@
 use std::ops::Range;
 use std::thread;
 
-use rayon::prelude::*;
-
 use super::captures::Captures;
 use super::kernel::SLACK;
 use super::maps::Maps;
@@ -87,7 +85,7 @@ pub(super) struct Levels<'a, W> {
 }
 
 impl<'a, W: Worth> Levels<'a, W> {
-    /// A table, all of it [`Worth::ZERO`]. There will be room for tiles of `tiles` worths, twice.
+    /// A table, with no matter what in it. There will be room for tiles of `tiles` worths, twice.
     pub fn new(
         maps: &'a Maps,
         table: &'a mut Buffer<W>,
@@ -102,24 +100,29 @@ impl<'a, W: Worth> Levels<'a, W> {
             plays
         });
         let plays = if table.is_scratch() { plays.collect() } else { Vec::new() };
-        let mut levels = Levels { maps, table, windows, plays, ascending: false };
-        levels.clear()?;
-        Ok(levels)
+        Ok(Levels { maps, table, windows, plays, ascending: false })
     }
 
-    fn clear(&mut self) -> Result<(), StorageError> {
-        if !self.table.is_scratch() {
-            self.table.par_iter_mut().for_each(|worth| *worth = W::ZERO);
-            return Ok(());
-        }
-        let [(window, _), _] = &mut self.windows;
+    /// Has the whole table filled, a level after the other from no waiting stones up.
+    pub fn fill(&mut self, mut fill: impl FnMut(&mut [W])) -> Result<(), StorageError> {
+        let [(window, shown), _] = &mut self.windows;
+        *shown = None;
         for waiting in 0..=self.maps.stones {
             let level = self.maps.level(waiting);
-            window.place(&level);
-            window.fill(W::ZERO);
-            self.table.write(level, window)?;
+            if self.table.is_scratch() {
+                window.place(&level);
+                fill(&mut window[..level.len()]);
+                self.table.write(level, window)?;
+            } else {
+                fill(&mut self.table[level]);
+            }
         }
         Ok(())
+    }
+
+    /// All of the table.
+    pub fn table(&self) -> &Buffer<W> {
+        self.table
     }
 
     /// Shows all there is to be seen for captures and moves that bring stones over by movers who have

@@ -5,6 +5,7 @@
 
 mod block;
 mod captures;
+mod checkpoint;
 mod chunks;
 mod giving;
 mod kernel;
@@ -28,6 +29,7 @@ use crate::board::Board;
 use crate::rules::Rules;
 use block::Scratched;
 use captures::Captures;
+pub use checkpoint::{CHECKPOINT_VERSION, Checkpoint, Reached};
 use maps::Maps;
 pub use needs::Needs;
 use storage::Buffer;
@@ -70,6 +72,10 @@ pub trait Watch: Sync {
     fn progress(&self, pass: Pass, done: u64, total: u64);
     /// Whether to stop. Asked often.
     fn stop(&self) -> bool;
+    /// Who keeps the table on its way, if anyone does.
+    fn checkpoint(&self) -> Option<&dyn Checkpoint> {
+        None
+    }
 }
 
 /// Watches nothing and never stops.
@@ -237,16 +243,19 @@ fn settle<W: Worth + Scratched>(
     let few = if table.is_scratch() { FEW_IN_SCRATCH } else { FEW };
     let share = |share: f64| (share * maps.index.positions() as f64) as u64;
     let mut sweeper = Sweeper::new(maps, watch, &captures, table)?;
-    let (mut sweeps, mut room) = (0, 0);
+    let mut reached = sweeper.start(watch.checkpoint())?;
     let last = loop {
-        sweeps += 1;
-        let swept = sweeper.sweep(Pass::Sweep(sweeps), room)?;
+        // What was kept after the last sweeps needs one more: nobody knows any more where the changes were.
+        let room = if reached.sweeps > 0 && reached.changes <= share(MANY) { share(few) } else { 0 };
+        let swept = sweeper.sweep(Pass::Sweep(reached.sweeps + 1), room)?;
+        reached = Reached { sweeps: reached.sweeps + 1, changes: swept.changes };
         if let Some(changes) = swept.list {
             break changes;
         }
-        room = if swept.changes <= share(MANY) { share(few) } else { 0 };
+        sweeper.offer(watch.checkpoint(), reached)?;
     };
     drop(sweeper);
-    let followed = last_changes::follow(maps, &captures, table, last, watch)?;
+    let followed = last_changes::follow(maps, &captures, table, last, reached, watch)?;
+    let Reached { sweeps, .. } = reached;
     Ok(Effort { sweeps, evaluations: u64::from(sweeps) * maps.index.positions() + followed })
 }

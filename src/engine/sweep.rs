@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::block::{Part, Scratched, Sources};
 use super::captures::Captures;
+use super::checkpoint::{self, Checkpoint, Reached};
 use super::giving::{self, Field};
 use super::last_changes::Change;
 use super::levels::{Levels, Pair};
@@ -42,7 +43,7 @@ pub(super) struct Swept<W> {
 }
 
 impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
-    /// Nothing visited yet.
+    /// Has to be [started](Sweeper::start).
     pub fn new(
         maps: &'a Maps,
         watch: &'a dyn Watch,
@@ -60,6 +61,16 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         let (richer, poorer) = (window()?, window()?);
         let levels = Levels::new(maps, table, area.unwrap_or(0))?;
         Ok(Sweeper { maps, watch, captures, levels, stripe, richer, poorer })
+    }
+
+    /// Starts from what was kept, if anything was, or else from zero.
+    pub fn start(&mut self, checkpoint: Option<&dyn Checkpoint>) -> Result<Reached, StorageError> {
+        checkpoint::start(checkpoint, self.maps.stones, &mut self.levels)
+    }
+
+    /// Has the table kept, if it is time.
+    pub fn offer(&self, checkpoint: Option<&dyn Checkpoint>, reached: Reached) -> Result<(), StorageError> {
+        checkpoint::offer(checkpoint, reached, self.levels.table())
     }
 
     /// Evaluates every position once. Lists the changes if they are no more than `room`.

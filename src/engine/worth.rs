@@ -29,6 +29,10 @@ pub(super) trait Worth: Pod + Ord + Send + Sync {
     fn best(self) -> Self;
     /// Whether `self` is further from zero than `old`: only then is it nearer the truth.
     fn is_further_than(self, old: Self) -> bool;
+    /// Whether a position of so many stones can have it.
+    fn is_possible(self, stones: usize) -> bool;
+    /// Has its bytes in memory the least significant first, and back.
+    fn little_endian(self) -> Self;
     /// Raises each lane to the one beside it.
     fn raise(best: &mut [Self; LANES], by: &[Self; LANES]);
     /// Rows made columns.
@@ -60,6 +64,14 @@ impl Worth for u8 {
 
     fn is_further_than(self, old: u8) -> bool {
         self.abs_diff(u8::ZERO) > old.abs_diff(u8::ZERO)
+    }
+
+    fn is_possible(self, stones: usize) -> bool {
+        usize::from(self.abs_diff(u8::ZERO)) <= stones
+    }
+
+    fn little_endian(self) -> u8 {
+        self
     }
 
     #[inline(always)]
@@ -118,6 +130,14 @@ impl Worth for i16 {
 
     fn is_further_than(self, old: i16) -> bool {
         self.unsigned_abs() > old.unsigned_abs()
+    }
+
+    fn is_possible(self, stones: usize) -> bool {
+        usize::from(self.unsigned_abs()) <= stones * STONE as usize
+    }
+
+    fn little_endian(self) -> i16 {
+        i16::from_le(self)
     }
 
     #[inline(always)]

@@ -92,6 +92,7 @@ impl<'t> Below<'t> {
         let verified = self.tables.smaller_tables(first_made.min(stones.saturating_sub(1)) + 1)?;
         let smaller = Smaller { verified, made: &self.made };
         let solved = engine::solve(self.rules(), stones, &smaller, &Storage::Memory, watch)?;
+        smaller.verified.check_unchanged().map_err(ProbeError::Table)?;
         self.made.push(Made { stones, index: Index::new(stones), values: solved.values });
         Ok(())
     }

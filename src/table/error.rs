@@ -159,6 +159,11 @@ pub enum TableError {
         /// Positions of this value in the data.
         found: u64,
     },
+    /// The file was cut short after it was opened, or its disk failed.
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// What is to be written is not a table of these stones.
     WrongValues {
         /// The file that was to be written.
@@ -215,6 +220,7 @@ impl TableError {
             | TableError::WrongContent { path, .. }
             | TableError::WrongCounts { path, .. }
             | TableError::WrongValues { path, .. }
+            | TableError::Changed { path }
             | TableError::Io { path, .. }
             | TableError::NoSpace { path, .. }
             | TableError::NotWritable { path, .. } => path,
@@ -307,6 +313,10 @@ impl fmt::Display for TableError {
                 f,
                 "wrong values: {found} positions of value {value}, expected {expected}. Copy or build the \
                  file again."
+            ),
+            TableError::Changed { .. } => f.write_str(
+                "corrupt: it was cut short while it was being read, or the disk failed. Copy or build the file \
+                 again.",
             ),
             TableError::WrongValues { problem, .. } => write!(f, "not written: {problem}."),
             TableError::Io { action, source, .. } => write!(f, "cannot {action}: {source}."),

@@ -5,14 +5,15 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use memmap2::{Mmap, MmapMut};
+use memmap2::MmapMut;
 use rustix::fs::OFlags;
 
 use super::error::TableError;
+use super::guard::Map;
 
 /// The bytes of the file `path`. Anything else than a file is refused at once: a pipe in its place
 /// must not keep the program waiting for a writer.
-pub(super) fn map(path: &Path) -> Result<Mmap, TableError> {
+pub(super) fn map(path: &Path) -> Result<Map, TableError> {
     let failed = |action| {
         move |source: io::Error| match source.kind() {
             ErrorKind::NotFound => TableError::Missing { path: path.to_owned() },
@@ -26,11 +27,7 @@ pub(super) fn map(path: &Path) -> Result<Mmap, TableError> {
         let what = if metadata.is_dir() { "it is a directory" } else { "it is no regular file" };
         return Err(failed("read the table")(io::Error::other(what)));
     }
-    // SAFETY: a map is sound while nobody changes the file. Tables are never changed in place but
-    // replaced by a rename, which leaves this map the old file; the documentation of the types
-    // that keep it asks other programs for the same. The map is read-only, and slices taken from
-    // it borrow from it.
-    unsafe { Mmap::map(&file) }.map_err(failed("map the file into memory"))
+    Map::new(&file).map_err(failed("map the file into memory"))
 }
 
 /// `bytes` zeros in a file without a name in `directory`, for what is too much for memory.

@@ -18,6 +18,7 @@ pub mod compressed;
 mod counts;
 mod depth;
 mod error;
+mod guard;
 mod header;
 mod map;
 mod packed;
@@ -28,12 +29,14 @@ mod writer;
 
 pub use cache::TileCache;
 pub use counts::Counts;
+pub(crate) use depth::write_depths_until;
 pub use depth::{DepthCounts, DepthHeader, DepthTable, write_compressed_depths, write_depths};
 pub use error::TableError;
+pub use guard::catch_signals;
 pub use header::{ContentHash, Encoding, FORMAT_VERSION, Header, IndexOrder, Metric, NotAHash};
 pub use reader::Table;
-pub(crate) use writer::write_whole;
 pub use writer::{remove_leftovers, write, write_as};
+pub(crate) use writer::{write_until, write_whole};
 
 /// Positions a block of packed data, each block with a checksum of its own.
 pub const BLOCK_POSITIONS: u64 = 1 << 16;

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memmap2::Mmap;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -14,10 +13,12 @@ use super::checked::Checked;
 use super::compressed::{Corrupt, Decoder, Spot, TILE_POSITIONS};
 use super::counts::Counts;
 use super::error::TableError;
+use super::guard::Map;
 use super::header::{self, ContentHash, Encoding, HEADER_BYTES, Header, Metric};
 use super::map::map;
 use super::packed::Packing;
 use super::streams::Streams;
+use super::writer::{Stop, go_on};
 use crate::index::Index;
 use crate::rules::Rules;
 
@@ -26,8 +27,8 @@ use crate::rules::Rules;
 ///
 /// The file is mapped, not loaded: opening is quick whatever its size, and several processes
 /// share one copy. Tables are replaced by renaming, never changed in place; a program that does
-/// change the file while it is open breaks that promise, and one that shortens it makes the
-/// system end this process.
+/// change the file while it is open breaks that promise. If one shortens it, reading is an error after
+/// [`super::catch_signals`] was called; otherwise the system ends this process.
 ///
 /// ```
 /// use awari::{Rules, table::{self, Table}};
@@ -45,7 +46,7 @@ use crate::rules::Rules;
 #[derive(Debug)]
 pub struct Table {
     path: PathBuf,
-    map: Mmap,
+    map: Map,
     header: Header,
     index: Index,
     codec: Codec,
@@ -183,7 +184,9 @@ impl Table {
         match &self.codec {
             Codec::Packed(packing) => {
                 self.touch(place / BLOCK_POSITIONS)?;
-                Ok(Some(packing.value(self.data(), place)))
+                let value = packing.value(self.data(), place);
+                self.check_unchanged()?;
+                Ok(Some(value))
             }
             Codec::Compressed(streams) => {
                 let Some(Spot { tile, inside }) = streams.decoder.spot(place) else { return Ok(None) };
@@ -195,8 +198,8 @@ impl Table {
     /// Reads the values of the positions at `place..place + values.len()`.
     ///
     /// # Errors
-    /// If a block of these positions is damaged, or the table is compressed; `values` is then
-    /// unchanged. [`crate::tablebase::Tablebase::unpack`] reads either kind.
+    /// If a block of these positions is damaged, or the table is compressed; `values` mean nothing
+    /// then. [`crate::tablebase::Tablebase::unpack`] reads either kind.
     ///
     /// # Panics
     /// If the last place is not below the number of positions.
@@ -212,7 +215,7 @@ impl Table {
             self.touch(block)?;
         }
         packing.decode(self.data(), place, values);
-        Ok(())
+        self.check_unchanged()
     }
 
     /// Reads like [`Table::read`], without a look at the checksums: for a packed table whose
@@ -242,6 +245,7 @@ impl Table {
                 parts.for_each(|(block, part)| {
                     packing.decode(self.data(), block as u64 * BLOCK_POSITIONS, part);
                 });
+                self.check_unchanged()?;
             }
             Codec::Compressed(streams) => {
                 return streams.read_stored(values, |tile| self.decode(streams, tile));
@@ -254,10 +258,10 @@ impl Table {
     ///
     /// # Errors
     /// The first block that is damaged or holds something else.
-    pub(super) fn check_against(&self, values: &[i8]) -> Result<(), TableError> {
+    pub(super) fn check_against(&self, values: &[i8], stop: Stop) -> Result<(), TableError> {
         match &self.codec {
             Codec::Packed(_) => self.check(),
-            Codec::Compressed(streams) => self.check_tiles(streams, Some(values)),
+            Codec::Compressed(streams) => self.check_tiles(streams, Some(values), stop),
         }
     }
 
@@ -272,7 +276,7 @@ impl Table {
     pub fn check(&self) -> Result<(), TableError> {
         self.check_blocks()?;
         if let Codec::Compressed(streams) = &self.codec {
-            return self.check_tiles(streams, None);
+            return self.check_tiles(streams, None, &|| false);
         }
         let (found, counts) = self.hash_and_count();
         self.compare(found, &counts)
@@ -293,6 +297,7 @@ impl Table {
     }
 
     fn compare(&self, found: ContentHash, counts: &Counts) -> Result<(), TableError> {
+        self.check_unchanged()?;
         if found != self.header.content_hash {
             let expected = self.header.content_hash;
             return Err(TableError::WrongContent { path: self.path.clone(), expected, found });
@@ -333,7 +338,7 @@ impl Table {
         }
         self.check_blocks()?;
         let blocks = 0..self.header.blocks();
-        Ok(blocks
+        let counts = blocks
             .into_par_iter()
             .map_init(
                 || vec![0; BLOCK_POSITIONS as usize],
@@ -344,7 +349,9 @@ impl Table {
                     values.iter().copied().collect()
                 },
             )
-            .reduce(Counts::default, |some, more| some.plus(&more)))
+            .reduce(Counts::default, |some, more| some.plus(&more));
+        self.check_unchanged()?;
+        Ok(counts)
     }
 
     fn hash_and_count(&self) -> (ContentHash, Counts) {
@@ -391,6 +398,20 @@ impl Table {
         TableError::LooksAhead { path: self.path.clone() }
     }
 
+    /// Makes sure that all that was read of the file so far was there.
+    ///
+    /// # Errors
+    /// [`TableError::Changed`] if not.
+    #[inline]
+    pub(crate) fn check_unchanged(&self) -> Result<(), TableError> {
+        if self.map.is_cut() { Err(self.changed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn changed(&self) -> TableError {
+        TableError::Changed { path: self.path.clone() }
+    }
+
     /// The values of a tile of the [`Decoder`]s of as many stones, one row of it after another;
     /// those of positions that are not stored there mean nothing.
     pub(super) fn tile(&self, decoder: &Decoder, tile: u64) -> Result<Vec<i8>, TableError> {
@@ -415,11 +436,18 @@ impl Table {
     fn decode(&self, streams: &Streams, tile: u64) -> Result<Vec<i8>, TableError> {
         let block = streams.block_of(tile);
         self.touch(block)?;
-        streams.decoder.values(tile, self.block(block)).map_err(|Corrupt| self.bad_block(block))
+        let values = streams.decoder.values(tile, self.block(block));
+        self.check_unchanged()?;
+        values.map_err(|Corrupt| self.bad_block(block))
     }
 
-    fn check_tiles(&self, streams: &Streams, expected: Option<&[i8]>) -> Result<(), TableError> {
-        streams.check(expected, |tile| self.decode(streams, tile), |block| self.bad_block(block))
+    fn check_tiles(&self, streams: &Streams, expected: Option<&[i8]>, stop: Stop) -> Result<(), TableError> {
+        let decode = |tile| {
+            go_on(stop)
+                .map_err(|source| TableError::writing(&self.path, "read back what was written", source))?;
+            self.decode(streams, tile)
+        };
+        streams.check(expected, decode, |block| self.bad_block(block))
     }
 
     fn bad_block(&self, block: u64) -> TableError {
@@ -448,7 +476,9 @@ impl Table {
     fn check_block(&self, block: u64) -> Result<(), TableError> {
         let entry = HEADER_BYTES + self.header.entry_bytes() * block as usize;
         let data = self.block(block);
-        if crc32fast::hash(data).to_le_bytes() != self.map[entry..entry + 4] {
+        let right = crc32fast::hash(data).to_le_bytes() == self.map[entry..entry + 4];
+        self.check_unchanged()?;
+        if !right {
             let blocks = self.header.blocks();
             return Err(TableError::CorruptBlock { path: self.path.clone(), block, blocks });
         }

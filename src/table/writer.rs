@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use super::BLOCK_POSITIONS;
-use super::compressed::{Encoder, Source, Values};
+use super::compressed::{Encoder, Source, Until, Values};
 use super::counts::Counts;
 use super::error::TableError;
 use super::header::{self, ContentHash, Encoding, HEADER_BYTES, Header, IndexOrder, Metric};
@@ -55,7 +55,21 @@ pub fn write_as(
     stones: u32,
     values: &[i8],
 ) -> Result<Header, TableError> {
-    let path = path.as_ref();
+    write_until(&|| false, encoding, path.as_ref(), rules, stones, values)
+}
+
+/// Whether to stop. Asked often, from several threads.
+pub(crate) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Writes values like [`write_as`] unless `stop` says to stop; then nothing is written.
+pub(crate) fn write_until(
+    stop: Stop,
+    encoding: Encoding,
+    path: &Path,
+    rules: Rules,
+    stones: u32,
+    values: &[i8],
+) -> Result<Header, TableError> {
     let counts = count(path, stones, values)?;
     let mut header = Header {
         rules,
@@ -76,8 +90,8 @@ pub fn write_as(
             || match encoding {
                 Encoding::Packed => write_packed(file, &header, values),
                 Encoding::Compressed => {
-                    let encoder = Encoder::new(Values::new(stones, values));
-                    write_streams(file, header.data_offset(), header.blocks(), &encoder)
+                    let encoder = Encoder::new(Until { source: Values::new(stones, values), stop });
+                    write_streams(stop, file, header.data_offset(), header.blocks(), &encoder)
                 }
             },
         );
@@ -86,8 +100,13 @@ pub fn write_as(
         header.compressed_bytes = bytes;
         write_start(file, &header, directory)
     };
-    write_whole(path, bytes, fill, |file| Table::open(file, rules, stones)?.check_against(values))?;
+    write_whole(path, bytes, fill, |file| Table::open(file, rules, stones)?.check_against(values, stop))?;
     Ok(header)
+}
+
+/// An error if it is time to stop.
+pub(super) fn go_on(stop: Stop) -> std::io::Result<()> {
+    if stop() { Err(ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
 
 /// Makes a file of `bytes` bytes that `fill` writes, and gives it the name `path` once it is on
@@ -258,6 +277,7 @@ fn write_packed(file: &File, header: &Header, values: &[i8]) -> std::io::Result<
 /// Writes model and blocks of compressed data at `offset`, `blocks` together; returns how many
 /// bytes, and the directory.
 pub(super) fn write_streams<S: Source>(
+    stop: Stop,
     file: &File,
     offset: u64,
     blocks: u64,
@@ -271,10 +291,12 @@ pub(super) fn write_streams<S: Source>(
         bytes += block.len() as u64;
         file.write_all_at(block, at)
     };
+    go_on(stop)?;
     append(&encoder.model())?;
     let blocks: Vec<u64> = (0..blocks - 1).collect();
     for batch in blocks.chunks(BATCH as usize) {
         let encoded: Vec<Vec<u8>> = batch.par_iter().map(|&block| encoder.block(block)).collect();
+        go_on(stop)?;
         encoded.iter().try_for_each(|block| append(block))?;
     }
     Ok((bytes, directory))

@@ -50,6 +50,17 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Whether all that was read of the file so far was there.
+    ///
+    /// # Errors
+    /// [`TableError::Changed`] if not.
+    pub(crate) fn check_unchanged(self) -> Result<(), TableError> {
+        match self {
+            Source::Own(table) => table.check_unchanged(),
+            Source::Vu(table) => table.check_unchanged(),
+        }
+    }
+
     /// The hash of the values: from the header, or, where there is none, from the whole file.
     ///
     /// # Errors

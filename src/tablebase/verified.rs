@@ -10,7 +10,7 @@ use crate::board::MAX_STONES;
 use crate::engine::SmallerTables;
 use crate::index::Index;
 use crate::rules::Rules;
-use crate::table::Encoding;
+use crate::table::{ContentHash, Encoding, TableError};
 
 /// Tables whose blocks were all found right: reading them cannot fail. From
 /// [`super::Tablebase::smaller_tables`] and [`super::Tablebase::tables_with`].
@@ -66,6 +66,7 @@ impl<'a> VerifiedTables<'a> {
                 table.read_stored(&mut values)?;
                 if header.encoding == Encoding::Compressed {
                     look_ahead::complete(self.rules, header.stones, &mut values, self);
+                    self.check_unchanged()?;
                 }
                 table.check_values(&values)?;
             }
@@ -80,6 +81,28 @@ impl<'a> VerifiedTables<'a> {
     /// If their table is not among those asked for.
     pub(crate) fn index(&self, stones: u32) -> &'a Index {
         self.verified(stones).source.index()
+    }
+
+    /// Their rules.
+    pub(crate) fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The hashes of their values, fewest stones first; files `scores.N` have none.
+    pub(crate) fn content_hashes(&self) -> impl Iterator<Item = ContentHash> {
+        self.tables.iter().flatten().filter_map(|verified| match verified.source {
+            Source::Own(table) => Some(table.header().content_hash),
+            Source::Vu(_) => None,
+        })
+    }
+
+    /// Makes sure that what was read since they were found right was right too: that no file was cut
+    /// short meanwhile.
+    ///
+    /// # Errors
+    /// The first table whose file was.
+    pub(crate) fn check_unchanged(&self) -> Result<(), TableError> {
+        self.tables.iter().flatten().try_for_each(|verified| verified.source.check_unchanged())
     }
 
     /// The value of one position.
@@ -119,7 +142,7 @@ impl SmallerTables for VerifiedTables<'_> {
         match self.verified(stones) {
             Verified { source: Source::Own(table), unpacked: None } => table.read_checked(place, values),
             Verified { source: Source::Vu(table), .. } => {
-                table.read(place, values).expect("every byte was found to be a value");
+                table.read_unguarded(place, values).expect("every byte was found to be a value");
             }
             Verified { unpacked: Some(unpacked), .. } => {
                 values.copy_from_slice(&unpacked[place as usize..][..values.len()]);

@@ -85,6 +85,8 @@ pub fn prove(
             progress(Step::Positions, before + columns, total);
             wrong
         });
+        // An error found in what is not there any more is none.
+        proof.values.check_unchanged()?;
         if let Some(error) = found {
             return Err(error);
         }

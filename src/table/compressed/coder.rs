@@ -45,6 +45,11 @@ pub trait Source: Sync {
 
     /// Shows every token of a tile, with the features that were seen before it.
     fn visit(&self, tile: &Tile, seen: impl FnMut(&Features, u8));
+
+    /// Whether nobody wants what is made of them any more.
+    fn is_unwanted(&self) -> bool {
+        false
+    }
 }
 
 /// Compresses the numbers of one table.
@@ -98,7 +103,7 @@ impl<S: Source> Encoder<S> {
             })
             .collect();
         let share = alphabet.fork_bits * sampled / tiles.count();
-        let tree = Tree::grow(&examples, share.max(alphabet.fork_bits_seen));
+        let tree = Tree::grow(&examples, share.max(alphabet.fork_bits_seen), &|| source.is_unwanted());
         let walker = Walker::new(&tree, alphabet.first);
         let leaves = tree.leaves();
         let none = || vec![[0; TOKENS]; leaves];

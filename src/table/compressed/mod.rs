@@ -22,6 +22,7 @@ mod model;
 mod rans;
 mod tiles;
 mod tree;
+mod until;
 mod values;
 mod walker;
 
@@ -30,6 +31,7 @@ use std::fmt;
 pub use coder::{Decoder, Encoder, Source};
 pub use depths::Depths;
 pub use tiles::Spot;
+pub(super) use until::Until;
 pub use values::Values;
 
 /// Positions of a tile, at most.

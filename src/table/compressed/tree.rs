@@ -76,13 +76,13 @@ impl Tree {
     }
 
     /// Grows a tree: the fork that saves most comes first, as long as it saves at least `least`
-    /// bits among the examples.
-    pub(super) fn grow(examples: &[Example], least: u64) -> Tree {
+    /// bits among the examples. No more forks are made once `stop` says so.
+    pub(super) fn grow(examples: &[Example], least: u64, stop: &dyn Fn() -> bool) -> Tree {
         let all: Vec<u32> = (0..examples.len() as u32).collect();
         let mut tree = Tree { forks: Vec::new(), root: LEAF_BIT, leaves: 1 };
         let mut open: Vec<Open> = Vec::new();
         open.extend(Open::new(examples, all, None, 0, 0));
-        while tree.leaves < MAX_LEAVES {
+        while tree.leaves < MAX_LEAVES && !stop() {
             // Of equals the first: the order is the same whatever the threads.
             let best = (0..open.len()).rev().max_by_key(|&i| open[i].split.saves);
             let Some(best) = best.filter(|&i| open[i].split.saves >= least << LOG_BITS) else { break };
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn it_finds_what_the_token_depends_on() {
         let examples = examples(7, 4_000);
-        let tree = Tree::grow(&examples, 30);
+        let tree = Tree::grow(&examples, 30, &|| false);
         assert!((8..30).contains(&tree.leaves()), "{} leaves", tree.leaves());
         assert!(tree.forks.iter().all(|fork| [2, 9].contains(&fork.feature)));
     }
@@ -337,7 +337,7 @@ mod tests {
         #[test]
         fn a_tree_reads_back(seed in any::<u32>(), count in 0usize..2_000, least in 3u64..60) {
             let examples = examples(seed, count);
-            let tree = Tree::grow(&examples, least);
+            let tree = Tree::grow(&examples, least, &|| false);
             let mut bytes = Vec::new();
             let order = tree.write(&mut bytes);
             bytes.push(77);

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memmap2::Mmap;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -15,10 +14,12 @@ use crate::index::Index;
 use crate::rules::Rules;
 use crate::table::checked::Checked;
 use crate::table::compressed::{Corrupt, Decoder, Spot, TILE_POSITIONS};
+use crate::table::guard::Map;
 use crate::table::header::{check_directory, corrupt};
 use crate::table::map::map;
 use crate::table::reader::OWN_CACHE;
 use crate::table::streams::Streams;
+use crate::table::writer::{Stop, go_on};
 use crate::table::{BLOCK_POSITIONS, ContentHash, Encoding, Table, TableError, TileCache};
 
 /// An open table of depths: for each position, in how many plies its value is made good.
@@ -48,7 +49,7 @@ use crate::table::{BLOCK_POSITIONS, ContentHash, Encoding, Table, TableError, Ti
 #[derive(Debug)]
 pub struct DepthTable {
     path: PathBuf,
-    map: Mmap,
+    map: Map,
     header: DepthHeader,
     index: Index,
     /// Where the data start in the map.
@@ -195,11 +196,14 @@ impl DepthTable {
         self.touch(block)?;
         let byte = self.map[self.data + place as usize];
         // Most depths fit a byte: the list is looked at for the others alone.
-        if !bytes::is_listed(byte.into()) {
-            return Ok(byte.into());
-        }
-        let (bytes, list) = self.lists(block);
-        Ok(bytes::depth(bytes, list, (place % BLOCK_POSITIONS) as usize))
+        let depth = if bytes::is_listed(byte.into()) {
+            let (bytes, list) = self.lists(block);
+            bytes::depth(bytes, list, (place % BLOCK_POSITIONS) as usize)
+        } else {
+            byte.into()
+        };
+        self.check_unchanged()?;
+        Ok(depth)
     }
 
     /// The depth of the position at `place`, beside the table of the values it belongs to. None if
@@ -248,7 +252,23 @@ impl DepthTable {
         self.touch(block)?;
         let bytes = streams.block(block);
         let bytes = &self.map[self.data..][bytes.start as usize..bytes.end as usize];
-        streams.decoder.depths(tile, values, bytes).map_err(|Corrupt| self.bad_block(block))
+        let depths = streams.decoder.depths(tile, values, bytes);
+        self.check_unchanged()?;
+        depths.map_err(|Corrupt| self.bad_block(block))
+    }
+
+    /// Makes sure that all that was read of the file so far was there.
+    ///
+    /// # Errors
+    /// [`TableError::Changed`] if not.
+    #[inline]
+    pub(crate) fn check_unchanged(&self) -> Result<(), TableError> {
+        if self.map.is_cut() { Err(self.changed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn changed(&self) -> TableError {
+        TableError::Changed { path: self.path.clone() }
     }
 
     fn bad_block(&self, block: u64) -> TableError {
@@ -262,8 +282,8 @@ impl DepthTable {
     /// Reads the depths of the positions at `place..place + depths.len()`.
     ///
     /// # Errors
-    /// If a block of these positions is damaged, or the table is compressed; `depths` is then
-    /// unchanged. [`crate::tablebase::Tablebase::unpack_depths`] reads either kind.
+    /// If a block of these positions is damaged, or the table is compressed; `depths` mean nothing
+    /// then. [`crate::tablebase::Tablebase::unpack_depths`] reads either kind.
     ///
     /// # Panics
     /// If the last place is not below the number of positions.
@@ -280,7 +300,7 @@ impl DepthTable {
             self.touch(block)?;
         }
         self.decode(place, depths);
-        Ok(())
+        self.check_unchanged()
     }
 
     /// Reads from blocks that were found right.
@@ -314,10 +334,14 @@ impl DepthTable {
 
     /// Compares what is stored with the depths it was written from, and all of them with the
     /// header.
-    pub(super) fn check_against(&self, values: &[i8], depths: &[u16]) -> Result<(), TableError> {
+    pub(super) fn check_against(&self, values: &[i8], depths: &[u16], stop: Stop) -> Result<(), TableError> {
         self.check()?;
         let Some(streams) = &self.streams else { return Ok(()) };
-        let decode = |tile| self.decode_beside(streams, tile, values);
+        let decode = |tile| {
+            go_on(stop)
+                .map_err(|source| TableError::writing(&self.path, "read back what was written", source))?;
+            self.decode_beside(streams, tile, values)
+        };
         streams.check(Some(depths), decode, |block| self.bad_block(block))
     }
 
@@ -340,6 +364,7 @@ impl DepthTable {
     }
 
     fn compare(&self, found: ContentHash, counts: &DepthCounts) -> Result<(), TableError> {
+        self.check_unchanged()?;
         if found != self.header.content_hash {
             let expected = self.header.content_hash;
             return Err(TableError::WrongContent { path: self.path.clone(), expected, found });
@@ -442,7 +467,8 @@ impl DepthTable {
         let bytes = &self.map[self.data + places.start as usize..self.data + places.end as usize];
         let start = block.checked_sub(1).map_or(0, |before| self.list_end(before)) as usize;
         let list = self.map[self.data + self.header.positions() as usize..].as_chunks().0;
-        (bytes, &list[start..self.list_end(block) as usize])
+        // Checked when the table was opened; of a file cut short since, there may be zeros instead.
+        (bytes, list.get(start..self.list_end(block) as usize).unwrap_or_default())
     }
 
     fn list_end(&self, block: u64) -> u64 {
@@ -485,6 +511,7 @@ impl DepthTable {
                 crc32fast::hash(bytes).to_le_bytes() == self.map[entry..entry + 4]
             }
         };
+        self.check_unchanged()?;
         if !right {
             let blocks = self.header.blocks();
             return Err(TableError::CorruptBlock { path: self.path.clone(), block, blocks });

@@ -13,8 +13,8 @@ use super::reader::{DepthTable, checksum, update};
 use crate::board::MAX_STONES;
 use crate::index::Index;
 use crate::rules::Rules;
-use crate::table::compressed::{Depths, Encoder};
-use crate::table::writer::{write_streams, write_whole};
+use crate::table::compressed::{Depths, Encoder, Until};
+use crate::table::writer::{Stop, write_streams, write_whole};
 use crate::table::{BLOCK_POSITIONS, ContentHash, Encoding, IndexOrder, TableError};
 
 /// Blocks packed between two writes to the file: a few megabytes.
@@ -33,7 +33,7 @@ pub fn write_depths(
     values_hash: ContentHash,
     depths: &[u16],
 ) -> Result<DepthHeader, TableError> {
-    write_with(path.as_ref(), rules, stones, values_hash, None, depths)
+    write_depths_until(&|| false, path.as_ref(), rules, stones, values_hash, None, depths)
 }
 
 /// Writes depths like [`write_depths`], compressed. `values` are all values of the table they
@@ -50,11 +50,12 @@ pub fn write_compressed_depths(
     values: &[i8],
     depths: &[u16],
 ) -> Result<DepthHeader, TableError> {
-    write_with(path.as_ref(), rules, stones, values_hash, Some(values), depths)
+    write_depths_until(&|| false, path.as_ref(), rules, stones, values_hash, Some(values), depths)
 }
 
-/// Writes depths, compressed if there are values.
-fn write_with(
+/// Writes depths, compressed if there are values, unless `stop` says to stop; then nothing is written.
+pub(crate) fn write_depths_until(
+    stop: Stop,
     path: &Path,
     rules: Rules,
     stones: u32,
@@ -86,8 +87,9 @@ fn write_with(
         let data = || match values {
             None => write_data(file, &header, depths).map(|directory| (0, directory)),
             Some(values) => {
-                let encoder = Encoder::new(Depths::new(stones, values, depths));
-                write_streams(file, header.data_offset(), header.blocks(), &encoder)
+                let source = Depths::new(stones, values, depths);
+                let encoder = Encoder::new(Until { source, stop });
+                write_streams(stop, file, header.data_offset(), header.blocks(), &encoder)
             }
         };
         let (hash, written) = rayon::join(hash, data);
@@ -100,7 +102,7 @@ fn write_with(
     };
     write_whole(path, bytes, fill, |file| {
         let table = DepthTable::open(file, rules, stones, values_hash)?;
-        table.check_against(values.unwrap_or_default(), depths)
+        table.check_against(values.unwrap_or_default(), depths, stop)
     })?;
     Ok(header)
 }

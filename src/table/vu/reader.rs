@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memmap2::{Mmap, MmapMut};
+use memmap2::MmapMut;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -12,6 +12,7 @@ use super::order::{rank, reversed, row, unrank};
 use crate::board::Board;
 use crate::half;
 use crate::index::Index;
+use crate::table::guard::Map;
 use crate::table::map::{map, scratch};
 use crate::table::reader::as_bytes;
 use crate::table::{BLOCK_POSITIONS, ContentHash, Counts, TableError};
@@ -54,7 +55,7 @@ impl Deref for ScratchValues {
 pub struct VuTable {
     path: PathBuf,
     /// None for the one board without stones, whose file nobody publishes.
-    map: Option<Mmap>,
+    map: Option<Map>,
     index: Index,
     counts: OnceLock<Counts>,
     content_hash: OnceLock<ContentHash>,
@@ -123,7 +124,9 @@ impl VuTable {
         if board.stones() != self.index.stones() {
             return Ok(None);
         }
-        rank(board).map(|place| self.at(place)).transpose()
+        let value = rank(board).map(|place| self.at(place)).transpose();
+        self.check_unchanged()?;
+        value
     }
 
     /// Reads the values of the positions at `place..place + values.len()` in the order of tables.
@@ -134,6 +137,13 @@ impl VuTable {
     /// # Panics
     /// If the last place is not below the number of positions.
     pub fn read(&self, place: u64, values: &mut [i8]) -> Result<(), TableError> {
+        let read = self.read_unguarded(place, values);
+        self.check_unchanged()?;
+        read
+    }
+
+    /// Reads like [`VuTable::read`]; [`VuTable::check_unchanged`] tells whether that was right.
+    pub(crate) fn read_unguarded(&self, place: u64, values: &mut [i8]) -> Result<(), TableError> {
         let stones = self.index.stones() as usize;
         let (mut place, mut values) = (place, values);
         while !values.is_empty() {
@@ -156,6 +166,23 @@ impl VuTable {
     fn at(&self, place: u64) -> Result<i8, TableError> {
         let value = self.bytes()[place as usize] as i8;
         if self.is_value(value) { Ok(value) } else { Err(self.no_value(place, value)) }
+    }
+
+    /// Makes sure that all that was read of the file so far was there.
+    ///
+    /// # Errors
+    /// [`TableError::Changed`] if not.
+    #[inline]
+    pub(crate) fn check_unchanged(&self) -> Result<(), TableError> {
+        match &self.map {
+            Some(map) if map.is_cut() => Err(self.changed()),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn changed(&self) -> TableError {
+        TableError::Changed { path: self.path.clone() }
     }
 
     fn is_value(&self, value: i8) -> bool {
@@ -186,6 +213,7 @@ impl VuTable {
         }
         let counts = parts.map(|part| part.iter().map(|&byte| byte as i8).collect::<Counts>());
         let counts = counts.reduce(Counts::default, |some, more| some.plus(&more));
+        self.check_unchanged()?;
         Ok(self.counts.get_or_init(|| counts))
     }
 
