@@ -225,7 +225,7 @@ mod tests {
             Example { features, token }
         };
         let examples: Vec<Example> = tokens.iter().map(example).collect();
-        let tree = Tree::grow(&examples, 20);
+        let tree = Tree::grow(&examples, 20, &|| false);
         let walker = Walker::new(&tree, 9);
         let mut counts = vec![[0; TOKENS]; tree.leaves()];
         for example in &examples {
