@@ -166,7 +166,7 @@ fn a_build_does_not_go_on_upon_a_table_that_was_cut_short() {
     fs::write(&path, bytes).unwrap();
     let built =
         names(&dir.path().join("awari")).iter().filter(|name| name.ends_with(".awari")).count() as u32;
-    let most = built.max(11).min(14).to_string();
+    let most = built.clamp(11, 14).to_string();
     awari(dir.path(), &["build", "--stones", &most]).exits(0);
     awari(dir.path(), &["verify", "--stones", &most]).exits(0);
 }
