@@ -7,6 +7,7 @@ mod block;
 mod captures;
 mod checkpoint;
 mod chunks;
+mod distributed;
 mod giving;
 mod kernel;
 mod last_changes;
@@ -31,6 +32,7 @@ use crate::rules::Rules;
 use block::Scratched;
 use captures::Captures;
 pub use checkpoint::{Checkpoint, Identity};
+pub use distributed::{Exchange, Part, Threads, Traffic, solve_among, sum};
 use maps::Maps;
 pub use needs::Needs;
 use storage::Buffer;
@@ -98,6 +100,8 @@ pub enum SolveError {
     Storage(StorageError),
     /// A checkpoint that was whole could not be read all the same.
     Checkpoint(io::Error),
+    /// Another rank of a distributed solve has no solution, and says why.
+    OtherRank,
     /// The table of values is wrong, or the depth of a position too great to be told.
     NoDepth {
         /// A position that has no depth.
@@ -110,6 +114,7 @@ impl fmt::Display for SolveError {
         match self {
             SolveError::Stopped => f.write_str("stopped"),
             SolveError::Storage(error) => error.fmt(f),
+            SolveError::OtherRank => f.write_str("another rank could not go on, and says why"),
             SolveError::Checkpoint(error) => write!(f, "cannot read the checkpoint: {error}"),
             SolveError::NoDepth { board } => write!(
                 f,
@@ -124,7 +129,7 @@ impl fmt::Display for SolveError {
 impl std::error::Error for SolveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            SolveError::Stopped | SolveError::NoDepth { .. } => None,
+            SolveError::Stopped | SolveError::OtherRank | SolveError::NoDepth { .. } => None,
             SolveError::Storage(error) => Some(error),
             SolveError::Checkpoint(error) => Some(error),
         }
