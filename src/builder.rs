@@ -6,6 +6,7 @@
 //! wants it gone deletes it. A build that ends early, be it asked to or killed, leaves whole
 //! tables, and the next one goes on from there.
 
+mod among;
 mod checkpoint;
 mod error;
 mod lock;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::board::MAX_STONES;
-use crate::engine::{self, Checkpoint, Effort, Pass, Storage, Watch};
+use crate::engine::{self, Checkpoint, Effort, Pass, Storage, Traffic, Watch};
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
@@ -118,6 +119,8 @@ pub struct Work {
     pub time: Duration,
     /// What the engine did.
     pub effort: Effort,
+    /// What ranks sent one another, all together, if it was a build of ranks.
+    pub traffic: Option<Traffic>,
 }
 
 /// Builds the database of a rule set: the tables of 0 to so many stones.
@@ -289,6 +292,7 @@ impl Builder {
             memory: memory_limit(self.memory),
             disk_free: machine::free_disk(&dir).ok(),
             checkpoints: self.checkpoint.is_some(),
+            ranks: None,
             dir,
         })
     }
@@ -398,7 +402,7 @@ fn build_values(
     progress.writing(stones);
     let header = table::write_as(encoding, &path, rules, stones, &solved.values)?;
     watching.checkpoint.remove();
-    Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
+    Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort, traffic: None })))
 }
 
 /// The depths that belong to a table, built if they are not there.
@@ -435,7 +439,10 @@ fn depths(
         }
     };
     watching.checkpoint.remove();
-    Ok(BuiltDepths { header, work: Some(Work { time: start.elapsed(), effort: solved.effort }) })
+    Ok(BuiltDepths {
+        header,
+        work: Some(Work { time: start.elapsed(), effort: solved.effort, traffic: None }),
+    })
 }
 
 /// Passes on what the engine says about one table.

@@ -28,8 +28,8 @@ fn ranks_find_the_values_of_one_process() {
                             let part =
                                 engine::solve_among(&exchange, rules, stones, smaller, &memory, &Unwatched)
                                     .unwrap();
-                            if let Some(solved) = part.solved {
-                                assert!(*solved.values == **right, "{rules}, {stones} stones, {ranks} ranks");
+                            if let Some(values) = part.values {
+                                assert!(*values == **right, "{rules}, {stones} stones, {ranks} ranks");
                             }
                         });
                     }

@@ -32,6 +32,8 @@ use crate::rules::Rules;
 use block::Scratched;
 use captures::Captures;
 pub use checkpoint::{Checkpoint, Identity};
+#[cfg(feature = "mpi")]
+pub use distributed::MpiJob;
 pub use distributed::{Exchange, Part, Threads, Traffic, solve_among, sum};
 use maps::Maps;
 pub use needs::Needs;

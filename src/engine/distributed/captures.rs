@@ -26,21 +26,12 @@ pub(super) struct Captures<'s, W> {
     starts: Vec<[usize; 2]>,
 }
 
-/// How many captures a rank keeps.
-pub(super) fn size(shares: &Shares, rank: usize) -> usize {
-    shares.pairs().map(|poorer| 2 * area(shares, poorer, rank)).sum()
-}
-
-fn area(shares: &Shares, poorer: usize, rank: usize) -> usize {
-    shares.reach(poorer, rank).len() * shares.stripe(poorer, rank).len()
-}
-
 impl<'s, W: Worth> Captures<'s, W> {
     /// Room for them.
     pub fn new(shares: &'s Shares<'s>, rank: usize) -> Result<Captures<'s, W>, StorageError> {
         let mut size = 0;
         let starts = shares.pairs().map(|poorer| {
-            let area = area(shares, poorer, rank);
+            let area = shares.area(poorer, rank);
             size += 2 * area;
             [size - 2 * area, size - area]
         });
@@ -76,7 +67,7 @@ impl<'s, W: Worth> Captures<'s, W> {
 
     /// Those of a pair of levels: with the richer side to move, and with the poorer.
     pub fn of_pair(&self, poorer: usize) -> [&[W]; 2] {
-        let area = area(self.shares, poorer, self.rank);
+        let area = self.shares.area(poorer, self.rank);
         self.starts[poorer].map(|start| &self.rows[start..start + area])
     }
 

@@ -87,11 +87,6 @@ impl<'s, 'x, W: Worth> Viewer<'s, 'x, W> {
         }
         &mut self.window
     }
-
-    /// Memory that shows nothing now.
-    pub fn memory(&mut self) -> &mut [W] {
-        self.window.all()
-    }
 }
 
 /// A part of a row that somebody wants and somebody has.

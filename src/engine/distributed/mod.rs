@@ -9,9 +9,13 @@
 //! an order, the values are the same.
 
 mod captures;
+mod cuts;
 mod exchange;
 mod fetch;
 mod last_changes;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod needs;
 mod pipeline;
 mod shares;
 mod sweep;
@@ -22,13 +26,15 @@ use super::block::Scratched;
 use super::maps::Maps;
 use super::storage::{Buffer, StorageError, Window};
 use super::worth::Worth;
-use super::{Effort, FEW, MANY, Pass, SmallerTables, SolveError, Solved, Storage, Values, Watch, worth};
+use super::{Effort, FEW, MANY, Pass, SmallerTables, SolveError, Storage, Values, Watch, worth};
 use crate::rules::Rules;
 use captures::Captures;
 use exchange::Counted;
 pub use exchange::{Exchange, Traffic, sum};
 use fetch::Viewer;
 use last_changes::Follower;
+#[cfg(feature = "mpi")]
+pub use mpi::MpiJob;
 use shares::{Share, Shares};
 use sweep::Sweeper;
 pub use threads::Threads;
@@ -36,8 +42,10 @@ use wanted::Want;
 
 /// What a rank has of a distributed solve.
 pub struct Part {
-    /// The solution, on rank 0.
-    pub solved: Option<Solved>,
+    /// The values, on rank 0.
+    pub values: Option<Values>,
+    /// How the solution was found, by all ranks together.
+    pub effort: Effort,
     /// What this rank sent to others, but for a few words now and then.
     pub sent: Traffic,
 }
@@ -78,8 +86,8 @@ pub fn solve_among(
         }
     }
     agree(exchange, failed.map_or(Ok(()), Err))?;
-    let solved = gathered.map(|gathered| Solved { values: Values::new(gathered, positions), effort });
-    Ok(Part { solved, sent: exchange.sent() })
+    let values = gathered.map(|gathered| Values::new(gathered, positions));
+    Ok(Part { values, effort, sent: exchange.sent() })
 }
 
 /// Stores the values of a level, whose worths are in the window.

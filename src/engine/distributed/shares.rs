@@ -1,31 +1,24 @@
-//! Which rank has which positions.
-//!
-//! Of each pair of levels a rank has a range of the richer side's half-boards, its **reach**, in whole
-//! chunks: all positions with one of them, whoever is to move. In the middle, where both sides have as many
-//! stones, it is the half-board of the higher rank that counts: there a range has the shape of an L.
-//!
-//! ```text
-//!   [t | s]: the richer side waits     [s | t]: the poorer side waits     [n/2 | n/2]
-//!     ┌──────────┐                       ┌──┬────┬───┐                      ┌──┬──┬─┐
-//!     │ rank 0   │                       │  │    │   │                      │0 │1 │2│
-//!     ├──────────┤                       │0 │ 1  │ 2 │                      ├──┘  │ │
-//!     │ rank 1   │                       │  │    │   │                      │1   1│ │
-//!     ├──────────┤                       └──┴────┴───┘                      ├─────┘ │
-//!     │ rank 2   │                                                          │2     2│
-//!     └──────────┘                                                          └───────┘
-//! ```
+//! Where the positions are that ranks have: rectangles of levels, one after the other.
 
-use std::ops::Range;
+use std::cmp::Ordering;
+use std::ops::{Deref, Range};
 
 use super::super::maps::Maps;
+use super::cuts::Cuts;
 use crate::half;
 
-/// The cuts of all pairs of levels.
+/// The shares of all ranks.
 pub(super) struct Shares<'m> {
     pub maps: &'m Maps,
-    pub ranks: usize,
-    /// By stones of the poorer side: the richer side's chunk that each rank starts with, and the end.
-    cuts: Vec<Vec<usize>>,
+    cuts: Cuts,
+}
+
+impl Deref for Shares<'_> {
+    type Target = Cuts;
+
+    fn deref(&self) -> &Cuts {
+        &self.cuts
+    }
 }
 
 /// A rectangle of a level: the positions of some waiting half-boards, in whole chunks, and some of the mover's.
@@ -51,45 +44,7 @@ impl Rectangle {
 impl<'m> Shares<'m> {
     /// The shares of so many ranks.
     pub fn new(maps: &'m Maps, ranks: usize) -> Shares<'m> {
-        let cuts = (0..=maps.stones / 2).map(|poorer| cut(maps, poorer, ranks)).collect();
-        Shares { maps, ranks, cuts }
-    }
-
-    /// Stones of the poorer side in each pair of levels.
-    pub fn pairs(&self) -> Range<usize> {
-        0..self.maps.stones / 2 + 1
-    }
-
-    fn same(&self, poorer: usize) -> bool {
-        2 * poorer == self.maps.stones
-    }
-
-    /// The richer side's chunks that a rank has.
-    pub fn reach_chunks(&self, poorer: usize, rank: usize) -> Range<usize> {
-        self.cuts[poorer][rank]..self.cuts[poorer][rank + 1]
-    }
-
-    /// The ranks of the richer side's half-boards that a rank has.
-    pub fn reach(&self, poorer: usize, rank: usize) -> Range<usize> {
-        let chunks = self.reach_chunks(poorer, rank);
-        start(self.maps, self.maps.stones - poorer, chunks.start)
-            ..start(self.maps, self.maps.stones - poorer, chunks.end)
-    }
-
-    /// The poorer side's chunks that are found in a rank's positions together with one of its reach as the
-    /// richer (in the middle: higher) half-board.
-    pub fn stripe_chunks(&self, poorer: usize, rank: usize) -> Range<usize> {
-        let reach = self.reach_chunks(poorer, rank);
-        match (reach.is_empty(), self.same(poorer)) {
-            (true, _) => 0..0,
-            (_, true) => 0..reach.end,
-            (_, false) => 0..self.maps.chunks(poorer),
-        }
-    }
-
-    /// Their half-boards, by rank.
-    pub fn stripe(&self, poorer: usize, rank: usize) -> Range<usize> {
-        0..start(self.maps, poorer, self.stripe_chunks(poorer, rank).end)
+        Shares { maps, cuts: Cuts::new(maps.stones, ranks) }
     }
 
     /// The positions of a level that a rank has.
@@ -103,57 +58,21 @@ impl<'m> Shares<'m> {
                 None => 0,
             };
             Rectangle {
-                ranks: start(maps, waiting, chunks.start)..start(maps, waiting, chunks.end),
+                ranks: self.start(waiting, chunks.start)..self.start(waiting, chunks.end),
                 rows: row(chunks.start)..row(chunks.end),
                 chunks,
                 columns,
             }
         };
         let all = match waiting.cmp(&mover) {
-            std::cmp::Ordering::Greater => vec![rectangle(chunks, 0..half::count(mover))],
-            std::cmp::Ordering::Less => vec![rectangle(0..maps.chunks(waiting), reach)],
-            std::cmp::Ordering::Equal => {
+            Ordering::Greater => vec![rectangle(chunks, 0..half::count(mover))],
+            Ordering::Less => vec![rectangle(0..maps.chunks(waiting), reach)],
+            Ordering::Equal => {
                 vec![rectangle(chunks.clone(), 0..reach.end), rectangle(0..chunks.start, reach)]
             }
         };
         all.into_iter().filter(|rectangle| rectangle.size() > 0).collect()
     }
-
-    /// Who has a position: the waiting half-board's stones and rank, the mover's rank.
-    pub fn owner(&self, waiting: usize, rank: usize, mover: usize) -> usize {
-        let poorer = waiting.min(self.maps.stones - waiting);
-        let richer = match (2 * waiting).cmp(&self.maps.stones) {
-            std::cmp::Ordering::Greater => rank,
-            std::cmp::Ordering::Less => mover,
-            std::cmp::Ordering::Equal => rank.max(mover),
-        };
-        let chunk = self.maps.halves[self.maps.stones - poorer].chunks.of(richer);
-        self.cuts[poorer][1..].partition_point(|&end| end <= chunk)
-    }
-}
-
-/// The rank of the first half-board of a chunk, or the number of half-boards behind the last.
-fn start(maps: &Maps, stones: usize, chunk: usize) -> usize {
-    match chunk.checked_sub(1) {
-        Some(before) => maps.halves[stones].chunks.ranks(before).end,
-        None => 0,
-    }
-}
-
-/// Cuts the richer side's chunks so that ranks have about as many positions.
-fn cut(maps: &Maps, poorer: usize, ranks: usize) -> Vec<usize> {
-    let richer = maps.stones - poorer;
-    let chunks = maps.chunks(richer);
-    let positions = |chunk: usize| {
-        let before = start(maps, richer, chunk) as u128;
-        if richer == poorer { before * before } else { before }
-    };
-    let total = positions(chunks);
-    let nearest = |rank: usize| {
-        let wanted = total * rank as u128 / ranks as u128;
-        (0..=chunks).min_by_key(|&chunk| positions(chunk).abs_diff(wanted)).unwrap_or(0)
-    };
-    (0..=ranks).map(nearest).collect()
 }
 
 /// The positions that one rank has, and where in its part of the table they are.
@@ -168,12 +87,11 @@ pub(super) struct Share<'s> {
 impl<'s> Share<'s> {
     pub fn new(shares: &'s Shares<'s>, rank: usize) -> Share<'s> {
         let mut size = 0;
-        let placed = |rectangle: Rectangle| {
+        let mut placed = |rectangle: Rectangle| {
             let at = size;
             size += rectangle.size();
             (rectangle, at)
         };
-        let mut placed = placed;
         let levels = (0..=shares.maps.stones)
             .map(|waiting| shares.rectangles(waiting, rank).into_iter().map(&mut placed).collect())
             .collect();

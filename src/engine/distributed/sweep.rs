@@ -40,8 +40,7 @@ impl<'a, 's, 'x, W: Worth + Scratched> Sweeper<'a, 's, 'x, W> {
     ) -> Result<Sweeper<'a, 's, 'x, W>, StorageError> {
         let (shares, exchange) = (viewer.shares, viewer.exchange);
         let me = exchange.rank();
-        let area = |poorer| shares.reach(poorer, me).len() * shares.stripe(poorer, me).len();
-        let largest = shares.pairs().map(area).max().unwrap_or(0);
+        let largest = shares.pairs().map(|poorer| shares.area(poorer, me)).max().unwrap_or(0);
         let tiles = shares.pairs().map(|poorer| blocks(viewer, poorer, me).area()).max().unwrap_or(0);
         let outgoing = shares.pairs().map(|poorer| {
             let guests = pipeline::guests(shares, poorer);
