@@ -6,6 +6,7 @@
 //! wants it gone deletes it. A build that ends early, be it asked to or killed, leaves whole
 //! tables, and the next one goes on from there.
 
+mod among;
 mod checkpoint;
 mod error;
 mod lock;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::board::MAX_STONES;
-use crate::engine::{self, Checkpoint, Effort, Pass, Storage, Watch};
+use crate::engine::{self, Checkpoint, Effort, Pass, Storage, Traffic, Watch};
 use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
@@ -114,6 +115,8 @@ pub struct Work {
     pub time: Duration,
     /// What the engine did.
     pub effort: Effort,
+    /// What ranks sent one another, all together, if it was a build of ranks.
+    pub traffic: Option<Traffic>,
 }
 
 /// Builds the database of a rule set: the tables of 0 to so many stones.
@@ -286,6 +289,7 @@ impl Builder {
             memory: memory_limit(self.memory),
             disk_free: machine::free_disk(&dir).ok(),
             checkpoints: self.checkpoint.is_some(),
+            ranks: None,
             dir,
         })
     }
@@ -399,7 +403,7 @@ fn build_values(
     let written = table::write_until(&stop, encoding, &path, rules, stones, &solved.values);
     let header = written.map_err(|error| stopped(progress, error))?;
     checkpoint::remove(&path)?;
-    Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort })))
+    Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort, traffic: None })))
 }
 
 /// The depths that belong to a table, built if they are not there.
@@ -441,7 +445,10 @@ fn depths(
     let written = table::write_depths_until(&stop, &path, rules, stones, hash, values.as_deref(), depths);
     let header = written.map_err(|error| stopped(progress, error))?;
     checkpoint::remove(&path)?;
-    Ok(BuiltDepths { header, work: Some(Work { time: start.elapsed(), effort: solved.effort }) })
+    Ok(BuiltDepths {
+        header,
+        work: Some(Work { time: start.elapsed(), effort: solved.effort, traffic: None }),
+    })
 }
 
 /// Why a table was not written.

@@ -41,6 +41,17 @@ pub enum BuildError {
         /// The most stones for which it is enough.
         fits: Option<u32>,
     },
+    /// A rank of a distributed build has too little memory.
+    MemoryOfRank {
+        /// Stones of the largest table to build.
+        stones: u32,
+        /// How many ranks there are.
+        ranks: usize,
+        /// Bytes that the rank needs that takes most.
+        needed: u64,
+        /// Bytes that a rank may use at most.
+        available: u64,
+    },
     /// The disk is too full.
     Disk {
         /// The directory of the tables.
@@ -110,6 +121,13 @@ impl fmt::Display for BuildError {
                     None => Ok(()),
                 }
             }
+            BuildError::MemoryOfRank { stones, ranks, needed, available } => write!(
+                f,
+                "not enough memory: the table of {stones} stones needs {} a rank with {ranks} ranks, and {} may \
+                 be used. Take more ranks, on more machines, or allow each more with --memory.",
+                units::bytes(*needed),
+                units::bytes(*available),
+            ),
             BuildError::Disk { dir, needed, free } => write!(
                 f,
                 "not enough disk space: the tables need {} and {} is free on the disk of {}. Free some, or \

@@ -25,6 +25,9 @@ pub struct Plan {
     pub disk_free: Option<u64>,
     /// Whether checkpoints are written.
     pub checkpoints: bool,
+    /// How many ranks share the work; None if it is a build of one process. With ranks, memory is that of the
+    /// rank that takes most.
+    pub ranks: Option<usize>,
 }
 
 /// One table of a plan.
@@ -139,7 +142,10 @@ impl Plan {
 
     /// What finding its values takes.
     pub fn needs_of_values(&self, table: &PlannedTable) -> Needs {
-        let mut needs = Needs::of_values(table.stones);
+        let mut needs = match self.ranks {
+            Some(ranks) => Needs::of_rank(table.stones, ranks),
+            None => Needs::of_values(table.stones),
+        };
         needs.working += self.unpacked_below(table);
         if table.lacks_values() && table.encoding == Encoding::Compressed {
             // By then what solving took is free again.
@@ -227,6 +233,10 @@ impl Plan {
     pub fn check_room(&self) -> Result<(), BuildError> {
         if let Some(table) = self.missing().find(|table| !self.has_room_for(table)) {
             let largest = self.missing().last().unwrap_or(table);
+            if let Some(ranks) = self.ranks {
+                let (needed, available) = (self.needs(largest).total(), self.memory.unwrap_or(0));
+                return Err(BuildError::MemoryOfRank { stones: largest.stones, ranks, needed, available });
+            }
             return Err(BuildError::Memory {
                 stones: largest.stones,
                 needed: self.needs(largest),
@@ -249,6 +259,9 @@ impl Plan {
     /// then.
     fn has_room_for(&self, table: &PlannedTable) -> bool {
         let (needs, Some(memory)) = (self.needs(table), self.memory) else { return true };
+        if self.ranks.is_some() {
+            return needs.total() <= memory;
+        }
         let written = self.missing().filter(|other| other.stones <= table.stones).map(PlannedTable::disk);
         let disk = needs.table + self.checkpoints_for(table) + written.sum::<u64>();
         needs.total() <= memory
@@ -273,7 +286,7 @@ mod tests {
         };
         let dir = "databases/awari".into();
         let tables = (0..=stones).map(table).collect();
-        Plan { rules: Rules::Awari, dir, tables, memory, disk_free, checkpoints: false }
+        Plan { rules: Rules::Awari, dir, tables, memory, disk_free, checkpoints: false, ranks: None }
     }
 
     #[test]

@@ -63,6 +63,12 @@ pub struct Build {
     /// written, and is removed when the table is finished.
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(0..=10080))]
     checkpoint: Option<u32>,
+    /// Share the work among the ranks of an MPI job: mpirun -n R awari build --mpi ...
+    ///
+    /// Each rank has its part of the table in its own memory; --memory and --threads [default: 1] are those
+    /// of a rank. All ranks have to see the directory of the tables. The tables are the same, byte for byte.
+    #[arg(long, conflicts_with_all = ["depth", "checkpoint"])]
+    mpi: bool,
     /// Print one JSON object a line for each table instead of a summary
     #[arg(long)]
     json: bool,
@@ -80,7 +86,8 @@ Examples:
   awari build --stones 18 --compress --dir small
   awari build --stones 24 --checkpoint 10
   awari build --stones 15 --rules abapa --threads 1
-  awari build --stones 12 --json --dir /tmp/databases";
+  awari build --stones 12 --json --dir /tmp/databases
+  mpirun -n 4 awari build --mpi --stones 20";
 
 impl Build {
     /// Runs the command.
@@ -88,18 +95,68 @@ impl Build {
     /// # Errors
     /// If the tables cannot be built.
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
-        let rules = self.rules.rules;
         let interrupt = Interrupt::listen()?;
-        let watch = Watch { json: self.json, interrupt, bar: Mutex::default(), output: Mutex::new(Ok(())) };
-        let threads = self.threads.map_or(0, usize::from);
-        let builder = Builder::new(dir, rules)
+        let builder = self.builder(dir);
+        if self.mpi {
+            return self.run_on_mpi(&builder, interrupt);
+        }
+        let watch = Watch::new(self.json, interrupt);
+        let result = builder.run(&watch);
+        self.finish(watch, result)
+    }
+
+    fn builder(&self, dir: &Path) -> Builder {
+        Builder::new(dir, self.rules.rules)
             .stones(self.stones)
             .depths(self.depth)
             .encoding(if self.compress { Encoding::Compressed } else { Encoding::Packed })
-            .threads(threads)
+            .threads(self.threads.map_or(0, usize::from))
             .memory(self.memory)
-            .checkpoint(self.checkpoint.map(|minutes| Duration::from_secs(60 * u64::from(minutes))));
-        let result = builder.run(&watch);
+            .checkpoint(self.checkpoint.map(|minutes| Duration::from_secs(60 * u64::from(minutes))))
+    }
+
+    #[cfg(not(feature = "mpi"))]
+    #[expect(clippy::unused_self, reason = "with MPI it is used")]
+    fn run_on_mpi(&self, _: &Builder, _: Interrupt) -> Result<(), Failure> {
+        Err(Failure::usage(
+            "this awari was built without MPI. Install one (scripts/install-mpi) and build awari with \
+             cargo build --release --features mpi.",
+        ))
+    }
+
+    #[cfg(feature = "mpi")]
+    fn run_on_mpi(&self, builder: &Builder, interrupt: Interrupt) -> Result<(), Failure> {
+        use awari::engine::{Exchange, MpiJob, SolveError};
+
+        /// The ranks that leave telling to rank 0.
+        struct Silent(Interrupt);
+
+        impl Progress for Silent {
+            fn stop(&self) -> bool {
+                self.0.pressed()
+            }
+        }
+
+        let job = MpiJob::join().ok_or_else(|| Failure::new("MPI cannot be started twice"))?;
+        let threads = self.threads.map_or(1, usize::from);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|error| {
+            Failure::new(format_args!("cannot start the threads: {error}. Ask for fewer."))
+        })?;
+        if job.rank() == 0 {
+            let watch = Watch::new(self.json, interrupt);
+            let result = builder.run_among(&job, &watch);
+            return self.finish(watch, result);
+        }
+        match builder.run_among(&job, &Silent(interrupt)) {
+            Ok(_) => Ok(()),
+            Err(BuildError::Stopped | BuildError::Solve(SolveError::OtherRank)) => Err(Failure::said()),
+            Err(error) => Err(Failure::new(format_args!("rank {}: {error}", job.rank()))),
+        }
+    }
+
+    /// Says how it ended.
+    fn finish(&self, watch: Watch, result: Result<Vec<Built>, BuildError>) -> Result<(), Failure> {
         watch.hide_bar();
         watch.output.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
         match result {
@@ -126,6 +183,10 @@ struct Watch {
 }
 
 impl Watch {
+    fn new(json: bool, interrupt: Interrupt) -> Watch {
+        Watch { json, interrupt, bar: Mutex::default(), output: Mutex::new(Ok(())) }
+    }
+
     fn bar(&self) -> std::sync::MutexGuard<'_, Option<(u32, Bar)>> {
         self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -188,8 +249,12 @@ impl Progress for Watch {
         if let Some(seconds) = line.seconds {
             let speed = per_second(line.positions_per_second.unwrap_or(0.0));
             let Line { stones, positions, bytes, .. } = line;
+            let exchanged = line.exchanged_bytes.map_or(String::new(), |bytes| {
+                let bits = bytes as f64 * 8.0 / positions as f64;
+                format!(", {} exchanged ({bits:.0} bits a position)", units::bytes(bytes))
+            });
             self.say(&format!(
-                "{stones:2} stones: {} in {seconds:.1} s, {speed}, {}",
+                "{stones:2} stones: {} in {seconds:.1} s, {speed}, {}{exchanged}",
                 super::positions(positions),
                 units::bytes(bytes),
             ));
@@ -332,6 +397,11 @@ struct Line {
     bytes: u64,
     bits_per_position: f64,
     content_hash: String,
+    /// What ranks sent one another, if ranks built it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchanged_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchanged_messages: Option<u64>,
     /// What there is to say about its depths, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<DepthLine>,
@@ -353,6 +423,7 @@ impl Line {
         let header = &table.header;
         let (positions, bytes) = (header.positions(), header.file_bytes());
         let seconds = table.work.map(|work| work.time.as_secs_f64());
+        let traffic = table.work.and_then(|work| work.traffic);
         Line {
             rules: header.rules.name(),
             stones: header.stones,
@@ -369,6 +440,8 @@ impl Line {
             bytes,
             bits_per_position: bytes as f64 * 8.0 / positions as f64,
             content_hash: header.content_hash.to_string(),
+            exchanged_bytes: traffic.map(|traffic| traffic.bytes),
+            exchanged_messages: traffic.map(|traffic| traffic.messages),
             depth: table.depths.as_ref().map(|depths| DepthLine {
                 max: depths.header.max,
                 sum: depths.header.sum,

@@ -13,7 +13,6 @@ use super::kernel::{self, padded};
 use super::maps::{HalfMaps, Maps};
 use super::wavefront::Tiles;
 use super::worth::Worth;
-use crate::half;
 
 /// A chunk of half-boards of one side.
 #[derive(Clone, Copy)]
@@ -38,16 +37,44 @@ impl<'a> Part<'a> {
 /// What the blocks of a pair of levels are evaluated from.
 pub(super) struct Sources<'a, W> {
     pub maps: &'a Maps,
-    /// The table as it was before the stripe.
-    pub table: &'a [W],
-    /// The best by other moves with the richer side to move: for each of its half-boards, a line
-    /// of those of the poorer side that are in the stripe.
+    /// What was found before.
+    pub before: Before<'a, W>,
+    /// The best by other moves with the richer side to move: for each of its half-boards in reach, a
+    /// line of those of the poorer side that are in the stripe.
     pub richer: &'a [W],
     /// The same with the poorer side to move: for each of its half-boards in the stripe, a line of
-    /// all of the richer side's.
+    /// those of the richer side in reach.
     pub poorer: &'a [W],
+    /// The richer side's half-boards that are looked at together.
+    pub reach: Range<usize>,
     /// The poorer side's half-boards that are looked at together.
     pub stripe: Range<usize>,
+}
+
+/// Where worths are that are in no tile.
+pub(super) enum Before<'a, W> {
+    /// In the table as it was before the stripe.
+    Table(&'a [W]),
+    /// With others, who sent them.
+    Guests(&'a Guests<W>),
+}
+
+/// Rows of half-boards of the richer side, waiting, that are out of reach: each a line of those of the
+/// poorer side, as far as it has arrived.
+pub(super) struct Guests<W> {
+    /// The ranks of the half-boards, ascending.
+    pub ranks: Vec<u32>,
+    /// Length of a row.
+    pub width: usize,
+    pub rows: Vec<W>,
+}
+
+impl<W> Guests<W> {
+    /// Where the row of the half-board at `rank` starts, which is there.
+    #[inline]
+    pub fn start(&self, rank: usize) -> usize {
+        self.ranks.partition_point(|&guest| (guest as usize) < rank) * self.width
+    }
 }
 
 impl<W> Sources<'_, W> {
@@ -59,8 +86,12 @@ impl<W> Sources<'_, W> {
         if let Some(tile) = tiles.tile(stones, chunk, mover.chunk) {
             return &tile[(rank - chunks.ranks(chunk).start) * padded(ranks.len())..][..ranks.len()];
         }
-        // It was in a stripe before.
-        &self.table[self.maps.level(stones).start + self.maps.row_of(stones, rank)..][ranks]
+        match self.before {
+            Before::Table(table) => {
+                &table[self.maps.level(stones).start + self.maps.row_of(stones, rank)..][ranks]
+            }
+            Before::Guests(guests) => &guests.rows[guests.start(rank)..][ranks],
+        }
     }
 }
 
@@ -88,11 +119,11 @@ pub(super) fn visit<W: Worth>(
             scratch.lines.resize(area, W::NONE);
         }
         let lines = &mut scratch.lines[..area];
-        let stripe = &sources.stripe;
-        let place = |rank: usize| (rank - stripe.start) * half::count(richer.stones) + richer.ranks().start;
+        let (reach, stripe) = (&sources.reach, &sources.stripe);
+        let place = |rank: usize| (rank - stripe.start) * reach.len() + richer.ranks().start - reach.start;
         from_below(sources, tiles, |rank| &sources.poorer[place(rank)..], poorer, richer, lines, down);
         kernel::transpose(lines, poorer_to_move, across, down);
-        let place = |rank: usize| rank * stripe.len() + poorer.ranks().start - stripe.start;
+        let place = |rank: usize| (rank - reach.start) * stripe.len() + poorer.ranks().start - stripe.start;
         from_below(sources, tiles, |rank| &sources.richer[place(rank)..], richer, poorer, lines, across);
         inside(richer, poorer, lines, poorer_to_move, across);
         kernel::transpose(lines, richer_to_move, down, across);

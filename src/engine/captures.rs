@@ -55,7 +55,7 @@ impl<W: Worth> Captures<W> {
             let shares = worths.par_chunks_mut(width).enumerate().with_max_len(SHARE.div_ceil(width));
             shares.for_each_init(Vec::new, |buffer, (mover, row)| {
                 if !watch.stop() {
-                    fill_row(maps, waiting, mover, row, &indices, smaller, buffer);
+                    fill_row(maps, waiting, mover, 0..width, row, &indices, smaller, buffer);
                 }
             });
             if watch.stop() {
@@ -99,10 +99,14 @@ impl<W: Worth> Captures<W> {
     }
 }
 
-fn fill_row<W: Worth>(
+/// Fills the row of a mover's half-board: the best capture or end of the boards on which the half-board of
+/// the other player, who has `waiting` stones, is one of `others`.
+#[expect(clippy::too_many_arguments, reason = "what a row depends on, and two things kept from row to row")]
+pub(super) fn fill_row<W: Worth>(
     maps: &Maps,
     waiting: usize,
     mover: usize,
+    others: Range<usize>,
     row: &mut [W],
     indices: &[Index],
     smaller: &dyn SmallerTables,
@@ -122,24 +126,30 @@ fn fill_row<W: Worth>(
         let kept = own - play.class().stones();
         let child = maps.halves[kept].row(play.after()) as u64;
         for run in &runs.captures {
+            let (at, end) = (run.at as usize, (run.at + run.len) as usize);
+            let (from, until) = (at.max(others.start), end.min(others.end));
+            if from >= until {
+                continue;
+            }
             let left = stones - usize::from(run.captured);
-            let place =
-                indices[left].level(kept) + child * half::count(left - kept) as u64 + u64::from(run.to);
-            buffer.resize(run.len as usize, 0);
+            let to = run.to as usize + from - at;
+            let place = indices[left].level(kept) + child * half::count(left - kept) as u64 + to as u64;
+            buffer.resize(until - from, 0);
             smaller.read(left as u32, place, buffer);
-            for (best, &value) in row[run.at as usize..].iter_mut().zip(&*buffer) {
+            for (best, &value) in row[from - others.start..].iter_mut().zip(&*buffer) {
                 *best = (*best).max(W::capture(run.captured as i8 - value));
             }
         }
-        for &end in &runs.ends {
-            row[end as usize] = W::capture(stones as i8);
+        for end in runs.ends.iter().map(|&end| end as usize).filter(|end| others.contains(end)) {
+            row[end - others.start] = W::capture(stones as i8);
         }
     }
     // Nobody can be fed, or every move is a slam that may not be played.
     let played = moves.iter().fold(0u64, |mask, play| mask | 1 << play.class().0);
     for &(rank, illegal) in &sowings.illegal {
-        if played & !illegal == 0 {
-            row[rank as usize] = W::end(stones as i8);
+        let rank = rank as usize;
+        if played & !illegal == 0 && others.contains(&rank) {
+            row[rank - others.start] = W::end(stones as i8);
         }
     }
 }

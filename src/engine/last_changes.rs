@@ -35,8 +35,12 @@ impl<W: Worth> Change<W> {
         Change { low: place as u32, high: (place >> 32) as u16, before }
     }
 
-    fn place(&self) -> u64 {
+    pub fn place(&self) -> u64 {
         u64::from(self.high) << 32 | u64::from(self.low)
+    }
+
+    pub fn before(&self) -> W {
+        self.before
     }
 }
 
@@ -126,7 +130,9 @@ fn look_back<W: Worth>(
     captures.will_touch(affected.iter().map(|(.., board)| board));
     let children = |(.., board): &(u64, W, Board)| {
         let mut places = Vec::with_capacity(PITS);
-        quiet_children(maps, board, |place| places.push(one(place)));
+        quiet_children(maps, board, |waiting, rank, mover| {
+            places.push(one(place_of(maps, waiting, rank, mover)));
+        });
         places
     };
     table.will_touch(affected.iter().flat_map(children));
@@ -140,7 +146,7 @@ fn look_back<W: Worth>(
 
 /// Calls `each` with every board from which a move without a capture may lead to `board`, and
 /// perhaps with some from which it does not: who is asked evaluates it by all its moves anyway.
-fn predecessors(board: Board, mut each: impl FnMut(Board)) {
+pub(super) fn predecessors(board: Board, mut each: impl FnMut(Board)) {
     // Seen from the player who has moved.
     let after = board.swapped().pits();
     for pit in (0..PITS).filter(|&pit| after[pit] == 0) {
@@ -164,17 +170,25 @@ fn predecessors(board: Board, mut each: impl FnMut(Board)) {
 /// The best the player to move can get.
 fn evaluate<W: Worth>(maps: &Maps, captures: &Captures<W>, table: &[W], board: &Board) -> W {
     let mut best = captures.of(board);
-    quiet_children(maps, board, |place| best = best.max(table[place]));
+    quiet_children(maps, board, |waiting, rank, mover| {
+        best = best.max(table[place_of(maps, waiting, rank, mover)]);
+    });
     best
 }
 
-/// Calls `each` with the place of every board to which a move leads that captures nothing.
-fn quiet_children(maps: &Maps, board: &Board, mut each: impl FnMut(usize)) {
+/// The place of a position: the waiting half-board's stones and rank, the mover's rank.
+pub(super) fn place_of(maps: &Maps, waiting: usize, rank: usize, mover: usize) -> usize {
+    maps.level(waiting).start + maps.row_of(waiting, rank) + mover
+}
+
+/// Calls `each` with every board to which a move leads that captures nothing: the stones and the rank of
+/// the half-board waiting there, and the rank of the other.
+pub(super) fn quiet_children(maps: &Maps, board: &Board, mut each: impl FnMut(usize, usize, usize)) {
     let own = half::stones(board.mover());
     for play in maps.halves[own].own.all(half::rank(board.mover())) {
         if let Effect::Quiet(half) = Effect::of(play.class(), board.waiting(), maps.rules) {
             let kept = own - play.class().stones();
-            each(maps.level(kept).start + maps.row_of(kept, play.after()) + half::rank(half));
+            each(kept, play.after(), half::rank(half));
         }
     }
 }

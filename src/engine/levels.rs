@@ -26,6 +26,13 @@ pub(super) struct View<'t, W> {
 }
 
 impl<'t, W> View<'t, W> {
+    /// Nothing but the level of so many waiting stones.
+    pub fn of(maps: &Maps, waiting: usize, level: &'t [W]) -> View<'t, W> {
+        let mut levels = vec![None; maps.stones + 1];
+        levels[waiting] = Some(level);
+        View { levels }
+    }
+
     /// The level of so many waiting stones, if it is there.
     #[inline(always)]
     pub fn level(&self, waiting: usize) -> Option<&'t [W]> {
@@ -64,10 +71,21 @@ impl Part {
     }
 }
 
-/// The positions with so many waiting stones.
+/// Positions with so many waiting stones: those of the waiting half-boards of some chunks and some of
+/// the mover's half-boards, in whole chunks too.
 pub(super) struct Level<'t, W> {
     pub waiting: usize,
+    pub chunks: Range<usize>,
+    pub columns: Range<usize>,
     pub worths: &'t mut [W],
+}
+
+impl<'t, W> Level<'t, W> {
+    /// All positions with so many waiting stones.
+    fn whole(maps: &Maps, waiting: usize, worths: &'t mut [W]) -> Level<'t, W> {
+        let (chunks, columns) = (0..maps.chunks(waiting), 0..half::count(maps.stones - waiting));
+        Level { waiting, chunks, columns, worths }
+    }
 }
 
 /// The table.
@@ -286,7 +304,7 @@ impl<'t, W: Worth> Pair<'t, W> {
     pub fn levels(&mut self) -> Vec<Level<'_, W>> {
         if self.table.is_scratch() {
             let shown = self.levels.iter_mut();
-            return shown.map(|(waiting, window)| Level { waiting: *waiting, worths: window }).collect();
+            return shown.map(|(waiting, window)| Level::whole(self.maps, *waiting, window)).collect();
         }
         let (mut rest, mut at) = (&mut **self.table, 0);
         let mut levels = Vec::with_capacity(self.levels.len());
@@ -295,7 +313,7 @@ impl<'t, W: Worth> Pair<'t, W> {
             let (_, from) = std::mem::take(&mut rest).split_at_mut(range.start - at);
             let (worths, after) = from.split_at_mut(range.len());
             (rest, at) = (after, range.end);
-            levels.push(Level { waiting, worths });
+            levels.push(Level::whole(self.maps, waiting, worths));
         }
         levels
     }

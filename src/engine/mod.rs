@@ -7,6 +7,7 @@ mod block;
 mod captures;
 mod checkpoint;
 mod chunks;
+mod distributed;
 mod giving;
 mod kernel;
 mod last_changes;
@@ -30,6 +31,9 @@ use crate::rules::Rules;
 use block::Scratched;
 use captures::Captures;
 pub use checkpoint::{CHECKPOINT_VERSION, Checkpoint, Reached};
+#[cfg(feature = "mpi")]
+pub use distributed::MpiJob;
+pub use distributed::{Exchange, Part, Threads, Traffic, solve_among, sum};
 use maps::Maps;
 pub use needs::Needs;
 use storage::Buffer;
@@ -95,6 +99,8 @@ pub enum SolveError {
     Stopped,
     /// There is not enough memory or scratch space, or a scratch file fails.
     Storage(StorageError),
+    /// Another rank of a distributed solve has no solution, and says why.
+    OtherRank,
     /// The table of values is wrong, or the depth of a position too great to be told.
     NoDepth {
         /// A position that has no depth.
@@ -107,6 +113,7 @@ impl fmt::Display for SolveError {
         match self {
             SolveError::Stopped => f.write_str("stopped"),
             SolveError::Storage(error) => error.fmt(f),
+            SolveError::OtherRank => f.write_str("another rank could not go on, and says why"),
             SolveError::NoDepth { board } => write!(
                 f,
                 "{board} has no depth up to {}: the table of values is wrong, or its depth is beyond \
@@ -120,7 +127,7 @@ impl fmt::Display for SolveError {
 impl std::error::Error for SolveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            SolveError::Stopped | SolveError::NoDepth { .. } => None,
+            SolveError::Stopped | SolveError::OtherRank | SolveError::NoDepth { .. } => None,
             SolveError::Storage(error) => Some(error),
         }
     }

@@ -29,6 +29,16 @@ const LAST_CHANGES: u64 = 48;
 /// Bytes however small the table: the program, its threads and their work space.
 const AT_LEAST: u64 = 24 << 20;
 
+/// Bytes for the list of the last changes.
+pub(super) fn last_changes(stones: u32) -> u64 {
+    Index::new(stones).positions() * LAST_CHANGES / 1000
+}
+
+/// Bytes for what does not depend on positions: the maps of half-boards, the program itself.
+pub(super) fn at_least(stones: u32) -> u64 {
+    PER_HALF * (0..=stones).map(|s| half::count(s as usize) as u64).sum::<u64>() + AT_LEAST
+}
+
 impl Needs {
     /// For the values of `stones` stones.
     ///
@@ -61,10 +71,9 @@ impl Needs {
         let positions = Index::new(stones).positions();
         let halves = |s: u32| half::count(s as usize) as u64;
         let largest = (0..=stones).map(|s| halves(s) * halves(stones - s)).max().unwrap_or(0);
-        let maps = PER_HALF * (0..=stones).map(halves).sum::<u64>();
         Needs {
             table: bytes * (positions + index::boards(stones)),
-            working: bytes * 4 * largest.min(STRIPE) + maps + positions * LAST_CHANGES / 1000 + AT_LEAST,
+            working: bytes * 4 * largest.min(STRIPE) + last_changes(stones) + at_least(stones),
             windows: bytes * 4 * largest.saturating_sub(STRIPE),
         }
     }

@@ -85,6 +85,23 @@ pub(super) struct ClassSowing {
 }
 
 impl ClassSowing {
+    /// The range from the first to the last half-board into which it turns those within `ranks` quietly.
+    pub fn reached(&self, ranks: &Range<usize>) -> Option<Range<usize>> {
+        let runs = &self.quiet.runs;
+        let first = runs.partition_point(|run| (run.at + run.len) as usize <= ranks.start);
+        let after = runs.partition_point(|run| (run.at as usize) < ranks.end);
+        let within = |run: &Run| {
+            let (at, to) = (run.at as usize, run.to as usize);
+            let (from, until) = (at.max(ranks.start), (at + run.len as usize).min(ranks.end));
+            to + from - at..to + until - at
+        };
+        // They keep their order.
+        let mut quiet = runs.get(first..after)?.iter().filter(|run| run.to != Run::NOWHERE);
+        let first = within(quiet.next()?);
+        let end = quiet.next_back().map_or(first.end, |last| within(last).end);
+        Some(first.start..end)
+    }
+
     fn new(class: Class, stones: usize, rules: Rules) -> ClassSowing {
         let mut all = ClassSowing::default();
         for (at, half) in (0..).zip(half::all(stones)) {

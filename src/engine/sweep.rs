@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::block::{Part, Scratched, Sources};
+use super::block::{Before, Part, Scratched, Sources};
 use super::captures::Captures;
 use super::checkpoint::{self, Checkpoint, Reached};
 use super::giving::{self, Field};
@@ -53,7 +53,7 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         // Each stripe has to see all levels: those of a scratch file had better not be read again.
         let stripe = if table.is_scratch() { maps.largest_level() } else { STRIPE };
         let all = || (0..=maps.stones / 2).flat_map(|poorer| stripes(maps, poorer, stripe));
-        let area = all().map(|(poorer, chunks)| Blocks { maps, poorer, chunks }.area()).max();
+        let area = all().map(|(poorer, chunks)| Blocks::new(maps, poorer, chunks).area()).max();
         let stripes = all();
         let size = |stripe: Range<usize>, poorer| stripe.len() * half::count(maps.stones - poorer);
         let largest = stripes.map(|(poorer, chunks)| size(stripe_ranks(maps, poorer, &chunks), poorer)).max();
@@ -123,12 +123,13 @@ impl<'a, W: Worth + Scratched> Sweeper<'a, W> {
         let sources = Sources {
             maps,
             // A stripe of a scratch file is all of its levels: of them nothing has been found before.
-            table: if table.is_scratch() { &[] } else { table },
+            before: Before::Table(if table.is_scratch() { &[] } else { table }),
             richer: &self.richer,
             poorer: if same { &self.richer } else { &self.poorer },
+            reach: 0..half::count(richer),
             stripe,
         };
-        let tiles = wavefront::evaluate(Blocks { maps, poorer, chunks: chunks.clone() }, &sources, memory);
+        let tiles = wavefront::evaluate(Blocks::new(maps, poorer, chunks.clone()), &sources, memory);
         if self.watch.stop() {
             return Err(SolveError::Stopped);
         }

@@ -18,8 +18,8 @@ use super::worth::Worth;
 /// A stripe of fewer positions is not worth sharing out.
 const WORTH_SHARING: usize = 1 << 14;
 
-/// The blocks of a stripe: every chunk of the richer side against those of the poorer side that
-/// are in the stripe. With as many stones on either side, the two ways round are one block.
+/// The blocks of a stripe: the chunks of the richer side in reach against those of the poorer side
+/// that are in the stripe. With as many stones on either side, the two ways round are one block.
 #[derive(Clone)]
 pub(super) struct Blocks<'m> {
     pub maps: &'m Maps,
@@ -27,9 +27,16 @@ pub(super) struct Blocks<'m> {
     pub poorer: usize,
     /// Its chunks.
     pub chunks: Range<usize>,
+    /// The richer side's chunks.
+    pub reach: Range<usize>,
 }
 
 impl<'m> Blocks<'m> {
+    /// All blocks of a stripe of these chunks of the poorer side, who has so many stones.
+    pub fn new(maps: &'m Maps, poorer: usize, chunks: Range<usize>) -> Blocks<'m> {
+        Blocks { maps, poorer, chunks, reach: 0..maps.chunks(maps.stones - poorer) }
+    }
+
     /// Stones of the richer side.
     pub fn richer(&self) -> usize {
         self.maps.stones - self.poorer
@@ -41,8 +48,10 @@ impl<'m> Blocks<'m> {
 
     /// The number of a block; None if it is not in the stripe.
     fn number(&self, richer: usize, poorer: usize) -> Option<usize> {
-        let inside = self.chunks.contains(&poorer) && (!self.same() || richer >= poorer);
-        inside.then(|| richer * self.chunks.len() + poorer - self.chunks.start)
+        let inside = self.chunks.contains(&poorer)
+            && self.reach.contains(&richer)
+            && (!self.same() || richer >= poorer);
+        inside.then(|| (richer - self.reach.start) * self.chunks.len() + poorer - self.chunks.start)
     }
 
     /// The block that holds the positions of two chunks, and whether its richer side is to move.
@@ -55,16 +64,13 @@ impl<'m> Blocks<'m> {
 
     /// Every block: its two chunks, in an order in which each comes after all it depends on.
     fn all(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let pairs =
-            (0..self.maps.chunks(self.richer())).flat_map(|r| self.chunks.clone().map(move |p| (r, p)));
+        let pairs = self.reach.clone().flat_map(|r| self.chunks.clone().map(move |p| (r, p)));
         pairs.filter(|&(r, p)| !self.same() || r >= p)
     }
 
     /// The blocks next to one, on which others wait.
     fn after(&self, (richer, poorer): (usize, usize)) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let there = move |&(r, p): &(usize, usize)| {
-            r < self.maps.chunks(self.richer()) && self.number(r, p).is_some()
-        };
+        let there = move |&(r, p): &(usize, usize)| self.number(r, p).is_some();
         [(richer + 1, poorer), (richer, poorer + 1)].into_iter().filter(there)
     }
 
@@ -121,33 +127,56 @@ pub(super) fn evaluate<'t, 'm, W: Worth + Scratched>(
     sources: &Sources<W>,
     memory: [&'t mut [W]; 2],
 ) -> Tiles<'t, 'm, W> {
-    let [mut richer, mut poorer] = memory;
-    let mut waiting: Vec<Option<Waiting<W>>> = Vec::new();
-    let numbers = blocks.maps.chunks(blocks.richer()) * blocks.chunks.len();
-    waiting.resize_with(numbers, || None);
-    for block in blocks.all() {
-        let size = blocks.tile_size(block);
-        let (first, rest) = std::mem::take(&mut richer).split_at_mut(size);
-        richer = rest;
-        let (second, rest) = std::mem::take(&mut poorer).split_at_mut(size);
-        poorer = rest;
-        if let Some(number) = blocks.number(block.0, block.1) {
-            let (on, place) = (AtomicU8::new(blocks.waits_on(block)), Mutex::new(Some([first, second])));
-            waiting[number] = Some(Waiting { block, on, place });
-        }
-    }
-    let tiles = (0..numbers).map(|_| OnceLock::new()).collect();
-    let tiles = Tiles { blocks, tiles };
-    let work = Work { sources, waiting: &waiting, tiles: &tiles };
-    if tiles.blocks.area() < WORTH_SHARING {
-        tiles.blocks.all().for_each(|block| work.evaluate(block));
+    let wavefront = Wavefront::new(blocks, memory);
+    let work = Work { sources, waiting: &wavefront.waiting, tiles: &wavefront.tiles };
+    let blocks = &wavefront.tiles.blocks;
+    if blocks.area() < WORTH_SHARING {
+        blocks.all().for_each(|block| work.evaluate(block));
     } else {
         rayon::scope(|scope| {
-            let ready = tiles.blocks.all().filter(|&block| tiles.blocks.waits_on(block) == 0);
+            let ready = blocks.all().filter(|&block| blocks.waits_on(block) == 0);
             ready.for_each(|block| work.start(scope, block));
         });
     }
-    tiles
+    wavefront.tiles
+}
+
+/// The blocks of a stripe while they are evaluated.
+pub(super) struct Wavefront<'t, 'm, W> {
+    waiting: Vec<Option<Waiting<'t, W>>>,
+    /// Of those that are done.
+    pub tiles: Tiles<'t, 'm, W>,
+}
+
+impl<'t, 'm, W: Worth + Scratched> Wavefront<'t, 'm, W> {
+    /// Nothing evaluated. The tiles will be in `memory`, which has to be [`Blocks::area`] worths twice.
+    pub fn new(blocks: Blocks<'m>, memory: [&'t mut [W]; 2]) -> Wavefront<'t, 'm, W> {
+        let [mut richer, mut poorer] = memory;
+        let mut waiting: Vec<Option<Waiting<W>>> = Vec::new();
+        let numbers = blocks.reach.len() * blocks.chunks.len();
+        waiting.resize_with(numbers, || None);
+        for block in blocks.all() {
+            let size = blocks.tile_size(block);
+            let (first, rest) = std::mem::take(&mut richer).split_at_mut(size);
+            richer = rest;
+            let (second, rest) = std::mem::take(&mut poorer).split_at_mut(size);
+            poorer = rest;
+            if let Some(number) = blocks.number(block.0, block.1) {
+                let (on, place) = (AtomicU8::new(blocks.waits_on(block)), Mutex::new(Some([first, second])));
+                waiting[number] = Some(Waiting { block, on, place });
+            }
+        }
+        let tiles = (0..numbers).map(|_| OnceLock::new()).collect();
+        Wavefront { waiting, tiles: Tiles { blocks, tiles } }
+    }
+
+    /// Evaluates the blocks of one of the poorer side's chunks, those of the chunks before it being done.
+    pub fn evaluate_column(&self, sources: &Sources<W>, poorer: usize) {
+        let work = Work { sources, waiting: &self.waiting, tiles: &self.tiles };
+        let blocks = &self.tiles.blocks;
+        let column = blocks.reach.clone().map(|richer| (richer, poorer));
+        column.filter(|&(r, p)| blocks.number(r, p).is_some()).for_each(|block| work.evaluate(block));
+    }
 }
 
 /// What threads share.
