@@ -38,8 +38,8 @@ impl<'s, 'x, W: Worth> Viewer<'s, 'x, W> {
     ) -> &mut Window<W> {
         let (shares, exchange) = (self.shares, self.exchange);
         let (maps, me) = (shares.maps, exchange.rank());
-        let level = maps.level(waiting).len();
-        self.window.place(&(0..level));
+        let level = maps.level(waiting);
+        self.window.place(&level);
         let wants: Vec<Vec<Want>> = (0..shares.ranks).map(wants).collect();
         let mine = &wants[me];
         let owned: Vec<Vec<Rectangle>> =
@@ -53,7 +53,7 @@ impl<'s, 'x, W: Worth> Viewer<'s, 'x, W> {
             let from = &table[share.level(waiting)[piece.rectangle].1 + piece.from..][..piece.columns.len()];
             self.window[piece.row * width..][piece.columns].copy_from_slice(from);
         }
-        let parts = (level * size_of::<W>()).div_ceil(AT_A_TIME).clamp(1, PARTS);
+        let parts = (level.len() * size_of::<W>()).div_ceil(AT_A_TIME).clamp(1, PARTS);
         let anybody = (0..shares.ranks).any(|to| {
             (0..shares.ranks).any(|from| from != to && !owned[from].is_empty() && !wants[to].is_empty())
         });

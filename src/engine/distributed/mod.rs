@@ -98,11 +98,7 @@ fn store(
     values: &mut Buffer<u8>,
 ) -> Result<(), StorageError> {
     let level = maps.level(waiting);
-    let worths = window[..level.len()].to_vec();
-    window.place(&level);
-    for (value, worth) in window.iter_mut().zip(worths) {
-        *value = worth::value(worth).cast_unsigned();
-    }
+    window.iter_mut().for_each(|worth| *worth = worth::value(*worth).cast_unsigned());
     if values.is_scratch() {
         return values.write(level, window);
     }
