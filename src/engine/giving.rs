@@ -68,8 +68,7 @@ fn look_from<W: Worth>(
 ) {
     for play in maps.halves[own].own.giving(rank) {
         let kept = own - play.class().stones();
-        let Some(level) = view.level(kept) else { continue };
-        let row = &level[maps.row_of(kept, play.after())..];
+        let Some(row) = view.row(maps, kept, play.after()) else { continue };
         let sowing = &runs[usize::from(play.class().0)];
         if sowing.short {
             gather(&sowing.runs, row, gathered);

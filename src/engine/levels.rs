@@ -23,20 +23,29 @@ const FEW: usize = 8;
 #[derive(Clone)]
 pub(super) struct View<'t, W> {
     levels: Vec<Option<&'t [W]>>,
+    /// Rows of the levels, by their number, that are elsewhere.
+    apart: (Range<usize>, &'t [W]),
 }
 
 impl<'t, W> View<'t, W> {
-    /// Nothing but the level of so many waiting stones.
-    pub fn of(maps: &Maps, waiting: usize, level: &'t [W]) -> View<'t, W> {
+    /// Nothing but the level of so many waiting stones, some rows of which may be apart.
+    pub fn of(maps: &Maps, waiting: usize, level: &'t [W], apart: (Range<usize>, &'t [W])) -> View<'t, W> {
         let mut levels = vec![None; maps.stones + 1];
         levels[waiting] = Some(level);
-        View { levels }
+        View { levels, apart }
     }
 
-    /// The level of so many waiting stones, if it is there.
+    /// The row of the waiting half-board at `rank`, which has one, and what follows it, if its level is there.
     #[inline(always)]
-    pub fn level(&self, waiting: usize) -> Option<&'t [W]> {
-        self.levels[waiting]
+    pub fn row(&self, maps: &Maps, waiting: usize, rank: usize) -> Option<&'t [W]> {
+        let level = self.levels[waiting]?;
+        let (rows, apart) = &self.apart;
+        let row = maps.halves[waiting].row(rank);
+        Some(if rows.contains(&row) {
+            &apart[maps.row_start(waiting, row - rows.start)..]
+        } else {
+            &level[maps.row_start(waiting, row)..]
+        })
     }
 }
 
@@ -156,7 +165,7 @@ impl<'a, W: Worth> Levels<'a, W> {
         let maps = self.maps;
         if !self.table.is_scratch() {
             let level = |waiting| self.table.get(self.with_slack(waiting));
-            let view = View { levels: (0..=maps.stones).map(level).collect() };
+            let view = View { levels: (0..=maps.stones).map(level).collect(), apart: (0..0, &[]) };
             for (number, own) in movers.iter().enumerate() {
                 look(number, Some(captures.level(maps.stones - own)), &view);
             }
@@ -173,7 +182,7 @@ impl<'a, W: Worth> Levels<'a, W> {
         self.will_see(movers, &few);
         let captured = movers.iter().map(|own| Part::Captures(maps.stones - own));
         let parts: Vec<Part> = captured.chain(levels.into_iter().map(Part::Level)).collect();
-        let nothing = View { levels: vec![None; maps.stones + 1] };
+        let nothing = View { levels: vec![None; maps.stones + 1], apart: (0..0, &[]) };
         for (number, &part) in parts.iter().enumerate() {
             self.load(captures, part)?;
             let next = parts.get(number + 1).copied();

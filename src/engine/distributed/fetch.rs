@@ -28,32 +28,33 @@ impl<'s, 'x, W: Worth> Viewer<'s, 'x, W> {
         Ok(Viewer { shares, exchange, window: Window::new(shares.maps.largest_level(), SLACK)? })
     }
 
-    /// Shows of a level what this rank wants to see, in a slice for all of it: the rest is anything. `wants`
-    /// says what each rank wants; all ranks call this together, with the same.
+    /// Shows of a level what this rank wants to see, but for the rows that it can see `apart`, in a slice for
+    /// all of it: the rest is anything. `wants` says what each rank wants; all ranks call this together, with
+    /// the same.
     pub fn show<'w>(
         &mut self,
         (share, table): (&Share, &[W]),
         waiting: usize,
         wants: impl Fn(usize) -> Vec<Want<'w>>,
+        apart: &Range<usize>,
     ) -> &mut Window<W> {
         let (shares, exchange) = (self.shares, self.exchange);
         let (maps, me) = (shares.maps, exchange.rank());
-        let level = maps.level(waiting).len();
-        self.window.place(&(0..level));
+        let level = maps.level(waiting);
+        self.window.place(&level);
         let wants: Vec<Vec<Want>> = (0..shares.ranks).map(wants).collect();
         let mine = &wants[me];
         let owned: Vec<Vec<Rectangle>> =
             (0..shares.ranks).map(|rank| shares.rectangles(waiting, rank)).collect();
         let width = maps.row_start(waiting, 1);
-        for piece in owned[me]
-            .iter()
-            .enumerate()
-            .flat_map(|(number, rectangle)| pieces(maps, waiting, number, rectangle, mine, (0, 1)))
-        {
-            let from = &table[share.level(waiting)[piece.rectangle].1 + piece.from..][..piece.columns.len()];
-            self.window[piece.row * width..][piece.columns].copy_from_slice(from);
+        for (number, (rectangle, start)) in share.level(waiting).iter().enumerate() {
+            let pieces = pieces(maps, waiting, number, rectangle, mine, (0, 1));
+            for piece in pieces.filter(|piece| !apart.contains(&piece.row)) {
+                let from = &table[start + piece.from..][..piece.columns.len()];
+                self.window[piece.row * width..][piece.columns].copy_from_slice(from);
+            }
         }
-        let parts = (level * size_of::<W>()).div_ceil(AT_A_TIME).clamp(1, PARTS);
+        let parts = (level.len() * size_of::<W>()).div_ceil(AT_A_TIME).clamp(1, PARTS);
         let anybody = (0..shares.ranks).any(|to| {
             (0..shares.ranks).any(|from| from != to && !owned[from].is_empty() && !wants[to].is_empty())
         });

@@ -73,7 +73,10 @@ impl<W: Worth> Follower<'_, W> {
 
     /// Where a position of this rank is, given its place in the table.
     fn local(&self, place: u64) -> usize {
-        let board = self.maps().index.board(place);
+        self.place(&self.maps().index.board(place))
+    }
+
+    fn place(&self, board: &Board) -> usize {
         self.share.place(
             half::stones(board.waiting()),
             half::rank(board.waiting()),
@@ -87,8 +90,9 @@ impl<W: Worth> Follower<'_, W> {
         let mut told = vec![Vec::new(); ranks];
         for change in changes {
             let (place, before) = (change.place(), change.before());
-            let now = table[self.local(place)];
-            predecessors(maps.index.board(place), |board| {
+            let changed = maps.index.board(place);
+            let now = table[self.place(&changed)];
+            predecessors(changed, |board| {
                 let Some(place) = maps.index.place(&board) else { return };
                 let waiting = half::stones(board.waiting());
                 let owner =
@@ -107,9 +111,10 @@ impl<W: Worth> Follower<'_, W> {
                 let mut both = [W::ZERO; 2];
                 bytemuck::cast_slice_mut(&mut both).copy_from_slice(worths);
                 let [before, now] = both;
-                let best = table[self.local(place)].best();
+                let board = maps.index.board(place);
+                let best = table[self.place(&board)].best();
                 let affected = if now > before { best < now } else { best == before };
-                affected.then(|| Affected { place, board: maps.index.board(place), best, better: best })
+                affected.then_some(Affected { place, board, best, better: best })
             })
             .collect();
         affected.sort_unstable_by_key(|affected| affected.place);

@@ -23,6 +23,7 @@ mod threads;
 mod wanted;
 
 use super::block::Scratched;
+use super::kernel::SLACK;
 use super::maps::Maps;
 use super::storage::{Buffer, StorageError, Window};
 use super::worth::Worth;
@@ -68,7 +69,7 @@ pub fn solve_among(
     let maps = &Maps::new(rules, stones);
     let shares = &Shares::new(maps, exchange.ranks());
     let share = &Share::new(shares, exchange.rank());
-    let room = || Ok((Buffer::new(&Storage::Memory, share.size)?, Viewer::new(shares, exchange)?));
+    let room = || Ok((Buffer::new(&Storage::Memory, share.size + SLACK)?, Viewer::new(shares, exchange)?));
     let (mut table, mut viewer): (Buffer<u8>, Viewer<u8>) = agree(exchange, room())?;
     let effort = settle(share, &mut viewer, smaller, watch, &mut table)?;
     let positions = maps.index.positions() as usize;
@@ -80,13 +81,16 @@ pub fn solve_among(
     let mut failed = None;
     for waiting in 0..=maps.stones {
         let wants = |rank| if rank == 0 { vec![Want::all(maps, waiting)] } else { Vec::new() };
-        let window = viewer.show((share, &table), waiting, wants);
+        let window = viewer.show((share, &table), waiting, wants, &(0..0));
         if let Some(gathered) = &mut gathered {
             failed = failed.or(store(maps, waiting, window, gathered).err());
         }
     }
     agree(exchange, failed.map_or(Ok(()), Err))?;
-    let values = gathered.map(|gathered| Values::new(gathered, positions));
+    let values = gathered.map(|gathered| {
+        gathered.read_in_order();
+        Values::new(gathered, positions)
+    });
     Ok(Part { values, effort, sent: exchange.sent() })
 }
 
@@ -98,11 +102,7 @@ fn store(
     values: &mut Buffer<u8>,
 ) -> Result<(), StorageError> {
     let level = maps.level(waiting);
-    let worths = window[..level.len()].to_vec();
-    window.place(&level);
-    for (value, worth) in window.iter_mut().zip(worths) {
-        *value = worth::value(worth).cast_unsigned();
-    }
+    window.iter_mut().for_each(|worth| *worth = worth::value(*worth).cast_unsigned());
     if values.is_scratch() {
         return values.write(level, window);
     }

@@ -113,19 +113,28 @@ impl Exchange for MpiJob {
     }
 }
 
-/// Asks until there is an answer. Whoever waits for long lets others have the processor: ranks that wait for
-/// one another may share it.
+/// How often to ask before others may have the processor.
+const EAGER: u32 = 200;
+
+/// The shortest and the longest time to leave it to them, in microseconds.
+const SHORTEST: u64 = 20;
+const LONGEST: u64 = 1000;
+
+/// Asks until there is an answer. Whoever waits for long lets others have the processor, which ranks that
+/// wait for one another may share; the longer he has waited, the longer he sleeps.
 fn poll<T>(mut ask: impl FnMut() -> Option<T>) -> T {
-    let mut asked = 0;
-    loop {
+    for _ in 0..EAGER {
         if let Some(answer) = ask() {
             return answer;
         }
-        asked += 1;
-        match asked {
-            0..100 => std::hint::spin_loop(),
-            100..200 => thread::yield_now(),
-            _ => thread::sleep(Duration::from_micros(50)),
+        std::hint::spin_loop();
+    }
+    let mut nap = SHORTEST;
+    loop {
+        thread::sleep(Duration::from_micros(nap));
+        if let Some(answer) = ask() {
+            return answer;
         }
+        nap = (nap * 5 / 4).min(LONGEST);
     }
 }

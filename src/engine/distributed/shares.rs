@@ -103,6 +103,14 @@ impl<'s> Share<'s> {
         &self.levels[waiting]
     }
 
+    /// Whole rows of a level that it has: their numbers, and the place of the first.
+    pub fn whole_rows(&self, waiting: usize) -> (Range<usize>, usize) {
+        match self.levels[waiting].first() {
+            Some((rectangle, at)) if 2 * waiting > self.shares.maps.stones => (rectangle.rows.clone(), *at),
+            _ => (0..0, 0),
+        }
+    }
+
     /// The place of a position that it has: the waiting half-board's stones and rank, the mover's rank.
     pub fn place(&self, waiting: usize, rank: usize, mover: usize) -> usize {
         let inside = |(rectangle, _): &&(Rectangle, usize)| {

@@ -94,8 +94,10 @@ impl<'a, 's, 'x, W: Worth + Scratched> Sweeper<'a, 's, 'x, W> {
         ];
         let wanted = Wanted::new(shares, poorer);
         for waiting in (0..richer).filter(|&waiting| wanted.by_anybody(waiting)) {
-            let level = self.viewer.show((self.share, table), waiting, |rank| wanted.of(rank, waiting));
-            let view = View::of(maps, waiting, level);
+            let (whole, start) = self.share.whole_rows(waiting);
+            let level =
+                self.viewer.show((self.share, table), waiting, |rank| wanted.of(rank, waiting), &whole);
+            let view = View::of(maps, waiting, level, (whole, &table[start..]));
             for (field, best) in fields.iter().zip(&mut self.best) {
                 if area > 0 && field.own > waiting {
                     giving::look(maps, None, &view, field, best);

@@ -65,17 +65,14 @@ impl<'s> Wanted<'s> {
 
 /// By stones kept, fewer than `own`: the rows to which moves of some of the mover's half-boards lead.
 fn rows(maps: &Maps, own: usize, movers: Range<usize>) -> Vec<Vec<u32>> {
-    let mut rows = vec![Vec::new(); own];
+    let mut reached: Vec<Vec<bool>> = (0..own).map(|kept| vec![false; half::count(kept)]).collect();
     for rank in movers {
         for play in maps.halves[own].own.giving(rank) {
-            rows[own - play.class().stones()].push(play.after() as u32);
+            reached[own - play.class().stones()][play.after()] = true;
         }
     }
-    for rows in &mut rows {
-        rows.sort_unstable();
-        rows.dedup();
-    }
-    rows
+    let ranks = |reached: Vec<bool>| (0..).zip(reached).filter_map(|(rank, reached)| reached.then_some(rank));
+    reached.into_iter().map(|reached| ranks(reached).collect()).collect()
 }
 
 /// The range in which there are all half-boards into which moves that give so many stones turn some of the
