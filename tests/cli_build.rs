@@ -213,3 +213,15 @@ fn nothing_to_build_needs_nothing_to_write() {
     awari(dir.path(), &["build", "--stones", "9"]).exits(1).says(&["cannot use the directory"]);
     awari(dir.path(), &["build", "--stones", "8", "--depth"]).exits(1).says(&["cannot use the directory"]);
 }
+
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn without_mpi_its_flag_says_what_to_do() {
+    let dir = TempDir::new().unwrap();
+    awari(dir.path(), &["build", "--stones", "3", "--mpi"]).exits(2).says(&[
+        "built without MPI",
+        "scripts/install-mpi",
+        "--features mpi",
+    ]);
+    awari(dir.path(), &["build", "--stones", "3", "--mpi", "--depth"]).exits(2).says(&["--depth", "--mpi"]);
+}

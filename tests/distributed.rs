@@ -3,10 +3,15 @@
 
 mod common;
 
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use awari::Rules;
-use awari::engine::{self, Storage, Threads, Unwatched};
+use awari::builder::{self, BuildError, Builder, Built, Progress};
+use awari::engine::{self, Pass, SolveError, Storage, Threads, Unwatched};
+use awari::tablebase::table_path;
 
 /// Compared up to this many stones.
 const STONES: u32 = 12;
@@ -37,4 +42,80 @@ fn ranks_find_the_values_of_one_process() {
             }
         }
     }
+}
+
+const BUILT: u32 = 9;
+
+/// Builds with ranks that are threads; returns what each of them says.
+fn build_among(
+    builder: &Builder,
+    ranks: usize,
+    progress: &(dyn Progress + Sync),
+) -> Vec<Result<Vec<Built>, BuildError>> {
+    thread::scope(|scope| {
+        let run = |exchange: Threads| scope.spawn(move || builder.run_among(&exchange, progress));
+        let ranks: Vec<_> = Threads::connect(ranks).into_iter().map(run).collect();
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    })
+}
+
+fn assert_same_files(one: &Path, other: &Path) {
+    for stones in 0..=BUILT {
+        let read = |dir: &Path| fs::read(table_path(dir, Rules::Abapa, stones)).unwrap();
+        assert!(read(one) == read(other), "{stones} stones");
+    }
+}
+
+/// Stops while the largest table is swept.
+#[derive(Default)]
+struct Stopper(AtomicBool);
+
+impl Progress for Stopper {
+    fn solving(&self, stones: u32, pass: Pass, _: u64, _: u64) {
+        self.0.fetch_or(stones == BUILT && pass == Pass::Sweep(2), Ordering::Relaxed);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn builds_go_on_to_the_same_files() {
+    let (one, many) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let builder = |dir: &Path| Builder::new(dir, Rules::Abapa).stones(BUILT);
+    builder(one.path()).run(&builder::Unwatched).unwrap();
+    for result in build_among(&builder(many.path()), 3, &Stopper::default()) {
+        assert!(matches!(result, Err(BuildError::Stopped)), "{result:?}");
+    }
+    assert!(table_path(many.path(), Rules::Abapa, BUILT - 1).exists());
+    assert!(!table_path(many.path(), Rules::Abapa, BUILT).exists());
+    // With any number of ranks.
+    for result in build_among(&builder(many.path()), 2, &builder::Unwatched) {
+        let built = result.unwrap();
+        let last = built.last().unwrap();
+        let work = last.work.unwrap();
+        assert!(work.traffic.unwrap().bytes > last.header.positions(), "{work:?}");
+        assert!(built[..BUILT as usize].iter().all(|table| table.work.is_none()));
+    }
+    assert_same_files(one.path(), many.path());
+}
+
+#[test]
+fn what_one_rank_cannot_do_ends_the_build_of_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Builder::new(dir.path(), Rules::Abapa).stones(5);
+    builder.run(&builder::Unwatched).unwrap();
+    let path = table_path(dir.path(), Rules::Abapa, 3);
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let results = build_among(&builder.clone().stones(6), 3, &builder::Unwatched);
+    assert!(matches!(&results[0], Err(BuildError::Unusable(error)) if error.path() == path), "{results:?}");
+    for result in &results[1..] {
+        assert!(matches!(result, Err(BuildError::Solve(SolveError::OtherRank))), "{result:?}");
+    }
+    fs::remove_file(path).unwrap();
+    let results = build_among(&builder.memory(Some(1 << 20)), 2, &builder::Unwatched);
+    assert!(matches!(results[0], Err(BuildError::MemoryOfRank { stones: 3, ranks: 2, .. })), "{results:?}");
 }

@@ -11,7 +11,7 @@ use super::shares::{Rectangle, Share, Shares};
 use super::wanted::Want;
 
 /// Bytes of a level that are on their way at a time, about, of all ranks together.
-pub(super) const AT_A_TIME: usize = 8 << 20;
+pub(super) const AT_A_TIME: usize = 4 << 20;
 
 /// The most times that a level is sent in parts.
 pub(super) const PARTS: usize = 64;

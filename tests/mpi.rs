@@ -1,0 +1,116 @@
+//! Builds by processes of an MPI job: the same files as those of one process, also after a rank was killed.
+#![cfg(feature = "mpi")]
+
+mod program;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use program::awari;
+use tempfile::TempDir;
+
+/// Compared up to this many stones.
+const STONES: u32 = 14;
+
+/// A job of so many ranks, more than there are cores if need be.
+fn job(ranks: usize, dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("MPIRUN").unwrap_or_else(|| "mpirun".into()));
+    // What Open MPI wants to be told; others do not mind.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    command.arg("-n").arg(ranks.to_string()).arg(env!("CARGO_BIN_EXE_awari")).arg("--dir").arg(dir);
+    command.args(["build", "--mpi"]).args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn run(ranks: usize, dir: &Path, arguments: &[&str]) -> Output {
+    job(ranks, dir, arguments).output().unwrap()
+}
+
+fn assert_same_files(right: &Path, dir: &Path, rules: &str, stones: u32) {
+    for stones in 0..=stones {
+        let read = |dir: &Path| fs::read(dir.join(format!("{rules}/{stones:02}.awari"))).unwrap();
+        assert!(read(right) == read(dir), "{rules}, {stones} stones");
+    }
+}
+
+#[test]
+fn files_are_those_of_one_process() {
+    for rules in ["awari", "abapa", "slam-ends"] {
+        let stones = STONES.to_string();
+        let arguments = ["--stones", &stones, "--rules", rules];
+        let one = TempDir::new().unwrap();
+        awari(one.path(), &[&["build"], &arguments[..]].concat()).exits(0);
+        for ranks in 1..=4 {
+            let dir = TempDir::new().unwrap();
+            let output = run(ranks, dir.path(), &arguments);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{said}");
+            assert!(said.contains("exchanged ("), "{said}");
+            assert_same_files(one.path(), dir.path(), rules, STONES);
+        }
+    }
+}
+
+/// The processes of a job that run the program.
+fn ranks_of(dir: &Path) -> Vec<u32> {
+    let program = fs::canonicalize(env!("CARGO_BIN_EXE_awari")).unwrap();
+    let entries = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name());
+    let pids = entries.filter_map(|name| name.to_str()?.parse().ok());
+    let is_rank = |pid: &u32| {
+        let arguments = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let runs = fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == program);
+        runs && String::from_utf8_lossy(&arguments).contains(&*dir.to_string_lossy())
+    };
+    pids.filter(is_rank).collect()
+}
+
+/// Waits until a file is there, while the job runs.
+fn wait_for(job: &mut Child, file: &Path) {
+    while !file.exists() {
+        assert!(job.try_wait().unwrap().is_none(), "the job ended early");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_killed_rank_ends_the_job_and_the_same_command_goes_on() {
+    const MOST: u32 = 16;
+    let (one, dir) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    awari(one.path(), &["build", "--stones", &MOST.to_string()]).exits(0);
+    for (ranks, rank, finished) in [(3, 2, 11), (2, 0, 14)] {
+        let mut killed = job(ranks, dir.path(), &["--stones", &MOST.to_string()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for(&mut killed, &dir.path().join(format!("awari/{finished}.awari")));
+        let all = ranks_of(dir.path());
+        assert_eq!(all.len(), ranks);
+        let kill = Command::new("kill").args(["-9", &all[rank].to_string()]).status().unwrap();
+        assert!(kill.success());
+        assert!(!killed.wait().unwrap().success());
+        while !ranks_of(dir.path()).is_empty() {
+            sleep(Duration::from_millis(2));
+        }
+        assert!(!dir.path().join(format!("awari/{MOST}.awari")).exists(), "it was too late");
+    }
+    let output = run(3, dir.path(), &["--stones", &MOST.to_string()]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("There already: 0-1"), "{said}");
+    assert_same_files(one.path(), dir.path(), "awari", MOST);
+}
+
+#[test]
+fn a_job_that_does_not_fit_is_refused() {
+    let dir = TempDir::new().unwrap();
+    let output = run(2, dir.path(), &["--stones", "12", "--memory", "1M"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("not enough memory: the table of 12 stones needs"), "{said}");
+    assert!(said.contains("a rank with 2 ranks"), "{said}");
+    assert!(fs::read_dir(dir.path()).unwrap().next().is_none(), "a refused build leaves no trace");
+}
