@@ -225,3 +225,26 @@ fn without_mpi_its_flag_says_what_to_do() {
     ]);
     awari(dir.path(), &["build", "--stones", "3", "--mpi", "--depth"]).exits(2).says(&["--depth", "--mpi"]);
 }
+
+#[test]
+fn a_dry_run_says_what_ranks_would_take() {
+    let dir = TempDir::new().unwrap();
+    let run = awari(dir.path(), &["build", "--dry-run", "--ranks", "4", "--stones", "20", "--json"]).exits(0);
+    let estimate = &run.json()[0];
+    // A build by four ranks exchanged 1.07 GB.
+    let exchanged = estimate["exchanged_bytes"].as_u64().unwrap();
+    assert!((1_000_000_000..1_150_000_000).contains(&exchanged), "{estimate}");
+    let least = (80_214_915 + 84_672_315) / 4;
+    let share = estimate["values_and_captures_per_rank"].as_u64().unwrap();
+    assert!((least..least * 6 / 5).contains(&share), "{estimate}");
+    awari(dir.path(), &["build", "--dry-run", "--ranks", "4", "--stones", "12"]).exits(0).prints(&[
+        "12 stones by 4 ranks",
+        "memory a rank",
+        "bits a position",
+    ]);
+    awari(dir.path(), &["build", "--dry-run", "--stones", "12"]).exits(2).says(&["--ranks"]);
+    awari(dir.path(), &["build", "--dry-run", "--ranks", "4", "--stones", "47"])
+        .exits(2)
+        .says(&["47 stones"]);
+    assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
+}

@@ -11,6 +11,7 @@ use std::thread;
 use awari::Rules;
 use awari::builder::{self, BuildError, Builder, Built, Progress};
 use awari::engine::{self, Pass, SolveError, Storage, Threads, Unwatched};
+use awari::index::Index;
 use awari::tablebase::table_path;
 
 /// Compared up to this many stones.
@@ -42,6 +43,30 @@ fn ranks_find_the_values_of_one_process() {
             }
         }
     }
+}
+
+#[test]
+fn what_sweeps_exchange_is_known_beforehand() {
+    let (rules, stones, ranks) = (Rules::Awari, 12, 3);
+    let dir = tempfile::tempdir().unwrap();
+    let tables = common::build(dir.path(), rules, stones);
+    let smaller = &tables.smaller_tables(stones).unwrap();
+    let solve = |exchange: &Threads| {
+        let memory = Storage::Memory;
+        let part = engine::solve_among(exchange, rules, stones, smaller, &memory, &Unwatched).unwrap();
+        (part.sent.bytes, part.effort.sweeps)
+    };
+    let sent: Vec<(u64, u32)> = thread::scope(|scope| {
+        let run = |exchange: Threads| scope.spawn(move || solve(&exchange));
+        let ranks: Vec<_> = Threads::connect(ranks).into_iter().map(run).collect();
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    });
+    let (bytes, sweeps) = (sent.iter().map(|sent| sent.0).sum::<u64>(), u64::from(sent[0].1));
+    let counted = sweeps * engine::exchanged_in_sweep(rules, stones, ranks);
+    // The rest are the last changes, and the values gathered in the end.
+    let rest = bytes - counted;
+    let positions = Index::new(stones).positions();
+    assert!(rest > positions / 2 && rest < 4 * positions, "{bytes} sent, {counted} counted");
 }
 
 const BUILT: u32 = 9;

@@ -1,5 +1,7 @@
 //! `awari build`
 
+mod dry_run;
+
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use std::time::Duration;
 
 use awari::builder::{BuildError, Builder, Built, CheckpointNews, Plan, Progress, State};
 use awari::engine::Pass;
+use awari::index::IMPOSSIBLE_STONES;
 use awari::table::Encoding;
 use awari::units;
 use serde::Serialize;
@@ -69,6 +72,12 @@ pub struct Build {
     /// of a rank. All ranks have to see the directory of the tables. The tables are the same, byte for byte.
     #[arg(long, conflicts_with_all = ["depth", "checkpoint"])]
     mpi: bool,
+    /// Only say what a build by --ranks would take, for any N, without building anything
+    #[arg(long, requires = "ranks", conflicts_with = "mpi")]
+    dry_run: bool,
+    /// How many ranks --dry-run is about
+    #[arg(long, value_name = "R", requires = "dry_run", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    ranks: Option<u16>,
     /// Print one JSON object a line for each table instead of a summary
     #[arg(long)]
     json: bool,
@@ -87,7 +96,8 @@ Examples:
   awari build --stones 24 --checkpoint 10
   awari build --stones 15 --rules abapa --threads 1
   awari build --stones 12 --json --dir /tmp/databases
-  mpirun -n 4 awari build --mpi --stones 20";
+  mpirun -n 4 awari build --mpi --stones 20
+  awari build --dry-run --ranks 32 --stones 48";
 
 impl Build {
     /// Runs the command.
@@ -95,6 +105,9 @@ impl Build {
     /// # Errors
     /// If the tables cannot be built.
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
+        if let Some(ranks) = self.ranks {
+            return self.estimate(usize::from(ranks));
+        }
         let interrupt = Interrupt::listen()?;
         let builder = self.builder(dir);
         if self.mpi {
@@ -103,6 +116,18 @@ impl Build {
         let watch = Watch::new(self.json, interrupt);
         let result = builder.run(&watch);
         self.finish(watch, result)
+    }
+
+    fn estimate(&self, ranks: usize) -> Result<(), Failure> {
+        if self.stones == IMPOSSIBLE_STONES {
+            return Err(Failure::usage(BuildError::NoSuchTable { stones: self.stones }));
+        }
+        let estimate = dry_run::Estimate::new(self.rules.rules, self.stones, ranks);
+        let printed = match self.json {
+            true => super::json_line(&mut io::stdout().lock(), &estimate),
+            false => estimate.print(),
+        };
+        printed.map_err(|error| Failure::output(&error))
     }
 
     fn builder(&self, dir: &Path) -> Builder {

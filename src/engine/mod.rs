@@ -33,7 +33,7 @@ use captures::Captures;
 pub use checkpoint::{CHECKPOINT_VERSION, Checkpoint, Reached};
 #[cfg(feature = "mpi")]
 pub use distributed::MpiJob;
-pub use distributed::{Exchange, Part, Threads, Traffic, solve_among, sum};
+pub use distributed::{Exchange, Part, Threads, Traffic, exchanged_in_sweep, solve_among, sum};
 use maps::Maps;
 pub use needs::Needs;
 use storage::Buffer;

@@ -20,6 +20,7 @@ mod pipeline;
 mod shares;
 mod sweep;
 mod threads;
+mod volume;
 mod wanted;
 
 use super::block::Scratched;
@@ -39,6 +40,7 @@ pub use mpi::MpiJob;
 use shares::{Share, Shares};
 use sweep::Sweeper;
 pub use threads::Threads;
+pub use volume::exchanged_in_sweep;
 use wanted::Want;
 
 /// What a rank has of a distributed solve.
