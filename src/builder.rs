@@ -23,7 +23,7 @@ use crate::index::{IMPOSSIBLE_STONES, Index};
 use crate::machine;
 use crate::rules::Rules;
 use crate::table::{self, DepthHeader, Encoding, Header, TableError};
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::tablebase::{ProbeError, Tablebase, VerifiedTables};
 pub use checkpoint::CheckpointNews;
 use checkpoint::{Keeper, Kind};
 pub use error::BuildError;
@@ -398,12 +398,25 @@ fn build_values(
     let solved = solved?;
     // Compressed tables were unpacked for it.
     drop(smaller);
+    let header = write_values(encoding, tables, stones, &solved.values, progress)?;
+    Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort, traffic: None })))
+}
+
+/// Writes a solved table; its checkpoint is not needed any more.
+fn write_values(
+    encoding: Encoding,
+    tables: &Tablebase,
+    stones: u32,
+    values: &[i8],
+    progress: &dyn Progress,
+) -> Result<Header, BuildError> {
     progress.writing(stones);
+    let path = tables.path(stones);
     let stop = || progress.stop();
-    let written = table::write_until(&stop, encoding, &path, rules, stones, &solved.values);
+    let written = table::write_until(&stop, encoding, &path, tables.rules(), stones, values);
     let header = written.map_err(|error| stopped(progress, error))?;
     checkpoint::remove(&path)?;
-    Ok((header, Some(Work { time: start.elapsed(), effort: solved.effort, traffic: None })))
+    Ok(header)
 }
 
 /// The depths that belong to a table, built if they are not there.
@@ -435,20 +448,34 @@ fn depths(
     // If they changed, that is why there is no depth.
     read.check_unchanged()?;
     let solved = solved?;
-    progress.writing(stones);
-    let (hash, depths) = (values.content_hash, &solved.depths);
-    let values = match encoding {
-        Encoding::Packed => None,
-        Encoding::Compressed => Some(read.values(stones)),
-    };
-    let stop = || progress.stop();
-    let written = table::write_depths_until(&stop, &path, rules, stones, hash, values.as_deref(), depths);
-    let header = written.map_err(|error| stopped(progress, error))?;
-    checkpoint::remove(&path)?;
+    let header = write_depths(encoding, tables, values, &read, &solved.depths, progress)?;
     Ok(BuiltDepths {
         header,
         work: Some(Work { time: start.elapsed(), effort: solved.effort, traffic: None }),
     })
+}
+
+/// Writes the depths of a table whose `values` are among those `read`; their checkpoint is not needed any more.
+fn write_depths(
+    encoding: Encoding,
+    tables: &Tablebase,
+    values: &Header,
+    read: &VerifiedTables,
+    depths: &[u16],
+    progress: &dyn Progress,
+) -> Result<DepthHeader, BuildError> {
+    let (stones, hash) = (values.stones, values.content_hash);
+    progress.writing(stones);
+    let path = tables.depth_path(stones);
+    let values = match encoding {
+        Encoding::Packed => None,
+        Encoding::Compressed => Some(read.values(stones)),
+    };
+    let (stop, rules) = (|| progress.stop(), tables.rules());
+    let written = table::write_depths_until(&stop, &path, rules, stones, hash, values.as_deref(), depths);
+    let header = written.map_err(|error| stopped(progress, error))?;
+    checkpoint::remove(&path)?;
+    Ok(header)
 }
 
 /// Why a table was not written.

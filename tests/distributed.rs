@@ -4,18 +4,23 @@
 mod common;
 
 use std::fs;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use awari::Rules;
-use awari::builder::{self, BuildError, Builder, Built, Progress};
+use awari::builder::{self, BuildError, Builder, Built, CheckpointNews, Progress};
 use awari::engine::{self, Pass, SolveError, Storage, Threads, Unwatched};
 use awari::index::Index;
-use awari::tablebase::table_path;
+use awari::tablebase::{depth_path, table_path};
 
 /// Compared up to this many stones.
 const STONES: u32 = 12;
+
+/// The same for depths.
+const DEPTHS: u32 = 10;
 
 #[test]
 fn ranks_find_the_values_of_one_process() {
@@ -34,10 +39,37 @@ fn ranks_find_the_values_of_one_process() {
                             let part =
                                 engine::solve_among(&exchange, rules, stones, smaller, &memory, &Unwatched)
                                     .unwrap();
-                            if let Some(values) = part.values {
+                            if let Some(values) = part.found {
                                 assert!(*values == **right, "{rules}, {stones} stones, {ranks} ranks");
                             }
                         });
+                    }
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_find_the_depths_of_one_process() {
+    for rules in Rules::ALL {
+        let dir = tempfile::tempdir().unwrap();
+        let tables = common::build_with_depths(dir.path(), rules, DEPTHS);
+        for stones in 0..=DEPTHS {
+            let read = &tables.tables_with(stones).unwrap();
+            let memory = &Storage::Memory;
+            let right = &engine::solve_depths(rules, stones, read, memory, &Unwatched).unwrap().depths;
+            for ranks in 2..=3 {
+                let solve = |exchange: Threads| {
+                    let part = engine::solve_depths_among(&exchange, rules, stones, read, memory, &Unwatched)
+                        .unwrap();
+                    if let Some(depths) = part.found {
+                        assert!(*depths == **right, "{rules}, {stones} stones, {ranks} ranks");
+                    }
+                };
+                thread::scope(|scope| {
+                    for exchange in Threads::connect(ranks) {
+                        scope.spawn(|| solve(exchange));
                     }
                 });
             }
@@ -86,8 +118,10 @@ fn build_among(
 
 fn assert_same_files(one: &Path, other: &Path) {
     for stones in 0..=BUILT {
-        let read = |dir: &Path| fs::read(table_path(dir, Rules::Abapa, stones)).unwrap();
-        assert!(read(one) == read(other), "{stones} stones");
+        let values = |dir: &Path| fs::read(table_path(dir, Rules::Abapa, stones)).unwrap();
+        assert!(values(one) == values(other), "{stones} stones");
+        let depths = |dir: &Path| fs::read(depth_path(dir, Rules::Abapa, stones)).ok();
+        assert!(depths(one) == depths(other), "depths of {stones} stones");
     }
 }
 
@@ -143,4 +177,66 @@ fn what_one_rank_cannot_do_ends_the_build_of_all() {
     fs::remove_file(path).unwrap();
     let results = build_among(&builder.memory(Some(1 << 20)), 2, &builder::Unwatched);
     assert!(matches!(results[0], Err(BuildError::MemoryOfRank { stones: 3, ranks: 2, .. })), "{results:?}");
+}
+
+/// Stops after so many checkpoints of a file; writes down which were gone on from.
+#[derive(Default)]
+struct Checkpoints {
+    stop: Option<(&'static str, usize)>,
+    written: AtomicUsize,
+    resumed: Mutex<Vec<PathBuf>>,
+}
+
+impl Progress for Checkpoints {
+    fn checkpoint(&self, _: u32, news: &CheckpointNews) {
+        match news {
+            CheckpointNews::Written { path } => {
+                if self.stop.is_some_and(|(name, _)| path.ends_with(format!("{name}.checkpoint"))) {
+                    self.written.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            CheckpointNews::Resumed { path, .. } => self.resumed.lock().unwrap().push(path.clone()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.is_some_and(|(_, after)| self.written.load(Ordering::Relaxed) >= after)
+    }
+}
+
+/// What ranks keep, others go on from, however many they are, and so does one process; and the other way
+/// round.
+#[test]
+fn any_number_of_ranks_goes_on_from_a_checkpoint() {
+    const EVERY: Option<Duration> = Some(Duration::ZERO);
+    const ALWAYS: Option<Duration> = Some(Duration::from_nanos(1));
+    let one = tempfile::tempdir().unwrap();
+    let builder = |dir: &Path| Builder::new(dir, Rules::Abapa).stones(BUILT).depths(true);
+    builder(one.path()).run(&builder::Unwatched).unwrap();
+    // One rank is a process without others.
+    let run = |builder: &Builder, ranks: usize, watch: &Checkpoints| match ranks {
+        1 => vec![builder.run(watch)],
+        _ => build_among(builder, ranks, watch),
+    };
+    let cases = [(3, "09.awari", 1, EVERY, 2), (2, "09.depth", 2, EVERY, 1), (1, "09.awari", 2, EVERY, 3)];
+    // The fifteenth in the last changes, and the eighth on the way of depths.
+    let late =
+        [(2, "09.awari", 15, ALWAYS, 3), (3, "09.depth", 8, ALWAYS, 2), (2, "09.depth", 12, ALWAYS, 4)];
+    for (first, name, after, every, then) in cases.into_iter().chain(late) {
+        let dir = tempfile::tempdir().unwrap();
+        let watch = Checkpoints { stop: Some((name, after)), ..Checkpoints::default() };
+        for result in run(&builder(dir.path()).checkpoint(every), first, &watch) {
+            assert!(matches!(result, Err(BuildError::Stopped)), "{name}, {after}: {result:?}");
+        }
+        let kept = dir.path().join("abapa").join(format!("{name}.checkpoint"));
+        assert!(kept.exists());
+        let watch = Checkpoints::default();
+        run(&builder(dir.path()), then, &watch)
+            .into_iter()
+            .for_each(|result| assert!(result.is_ok(), "{result:?}"));
+        assert_eq!(*watch.resumed.lock().unwrap(), [kept.clone()], "{name}, {after}");
+        assert!(!kept.exists(), "a finished table needs none");
+        assert_same_files(one.path(), dir.path());
+    }
 }

@@ -32,8 +32,10 @@ fn run(ranks: usize, dir: &Path, arguments: &[&str]) -> Output {
 
 fn assert_same_files(right: &Path, dir: &Path, rules: &str, stones: u32) {
     for stones in 0..=stones {
-        let read = |dir: &Path| fs::read(dir.join(format!("{rules}/{stones:02}.awari"))).unwrap();
-        assert!(read(right) == read(dir), "{rules}, {stones} stones");
+        let values = |dir: &Path| fs::read(dir.join(format!("{rules}/{stones:02}.awari"))).unwrap();
+        assert!(values(right) == values(dir), "{rules}, {stones} stones");
+        let depths = |dir: &Path| fs::read(dir.join(format!("{rules}/{stones:02}.depth"))).ok();
+        assert!(depths(right) == depths(dir), "{rules}, depths of {stones} stones");
     }
 }
 
@@ -41,7 +43,7 @@ fn assert_same_files(right: &Path, dir: &Path, rules: &str, stones: u32) {
 fn files_are_those_of_one_process() {
     for rules in ["awari", "abapa", "slam-ends"] {
         let stones = STONES.to_string();
-        let arguments = ["--stones", &stones, "--rules", rules];
+        let arguments = ["--stones", &stones, "--rules", rules, "--depth"];
         let one = TempDir::new().unwrap();
         awari(one.path(), &[&["build"], &arguments[..]].concat()).exits(0);
         for ranks in 1..=4 {
@@ -81,26 +83,33 @@ fn a_killed_rank_ends_the_job_and_the_same_command_goes_on() {
     const MOST: u32 = 16;
     let (one, dir) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     awari(one.path(), &["build", "--stones", &MOST.to_string()]).exits(0);
-    for (ranks, rank, finished) in [(3, 2, 11), (2, 0, 14)] {
-        let mut killed = job(ranks, dir.path(), &["--stones", &MOST.to_string()])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+    let most = MOST.to_string();
+    // Between tables, and on the way of the last one, after a checkpoint.
+    for (ranks, rank, until) in [(3, 2, "11.awari"), (2, 0, "14.awari"), (2, 1, "16.awari.checkpoint")] {
+        let mut killed = job(ranks, dir.path(), &["--stones", &most, "--checkpoint", "0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        wait_for(&mut killed, &dir.path().join(format!("awari/{finished}.awari")));
+        wait_for(&mut killed, &dir.path().join("awari").join(until));
         let all = ranks_of(dir.path());
         assert_eq!(all.len(), ranks);
         let kill = Command::new("kill").args(["-9", &all[rank].to_string()]).status().unwrap();
         assert!(kill.success());
-        assert!(!killed.wait().unwrap().success());
+        let output = killed.wait_with_output().unwrap();
+        assert!(!output.status.success());
+        // What starts the ranks says what happened to one.
+        let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).to_lowercase());
+        assert!(said.iter().any(|said| said.contains("signal") || said.contains("killed")), "{said:?}");
         while !ranks_of(dir.path()).is_empty() {
             sleep(Duration::from_millis(2));
         }
         assert!(!dir.path().join(format!("awari/{MOST}.awari")).exists(), "it was too late");
     }
-    let output = run(3, dir.path(), &["--stones", &MOST.to_string()]);
+    let output = run(3, dir.path(), &["--stones", &most]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && said.contains("There already: 0-1"), "{said}");
+    assert!(output.status.success() && said.contains("There already: 0-15 stones"), "{said}");
+    assert!(said.contains("16 stones: goes on after sweep"), "{said}");
     assert_same_files(one.path(), dir.path(), "awari", MOST);
 }
 

@@ -143,7 +143,7 @@ impl Plan {
     /// What finding its values takes.
     pub fn needs_of_values(&self, table: &PlannedTable) -> Needs {
         let mut needs = match self.ranks {
-            Some(ranks) => Needs::of_rank(table.stones, ranks),
+            Some(ranks) => Needs::of_values_among(table.stones, ranks),
             None => Needs::of_values(table.stones),
         };
         needs.working += self.unpacked_below(table);
@@ -156,7 +156,10 @@ impl Plan {
 
     /// What finding its depths takes: they are built upon its values, too.
     pub fn needs_of_depths(&self, table: &PlannedTable) -> Needs {
-        let mut needs = Needs::of_depths(table.stones);
+        let mut needs = match self.ranks {
+            Some(ranks) => Needs::of_depths_among(table.stones, ranks),
+            None => Needs::of_depths(table.stones),
+        };
         let mut unpacked = self.unpacked_below(table) + table.unpacked();
         if table.encoding == Encoding::Compressed {
             // By then what solving took is free again; depths are compressed beside their values.
@@ -185,8 +188,12 @@ impl Plan {
         if self.needs_scratch(needs) { needs.in_scratch() } else { needs.total() }
     }
 
-    /// Bytes of scratch files that a table takes while it is built; 0 if it is built in memory.
+    /// Bytes of scratch files that a table takes while it is built; 0 if it is built in memory. Ranks gather in
+    /// one what they find.
     pub fn scratch_for(&self, table: &PlannedTable) -> u64 {
+        if self.ranks.is_some() {
+            return table.positions * if table.lacks_depths() { 2 } else { 1 };
+        }
         let needs = self.needs(table);
         if self.needs_scratch(needs) { needs.table } else { 0 }
     }
@@ -246,10 +253,11 @@ impl Plan {
                 fits: (0..table.stones).rev().find(|&fewer| fewer != IMPOSSIBLE_STONES),
             });
         }
+        let gathered = self.missing().filter(|_| self.ranks.is_some()).map(|table| self.scratch_for(table));
+        let needed = self.disk() + self.most_checkpoints() + gathered.max().unwrap_or(0);
         if let Some(free) = self.disk_free
-            && self.disk() + self.most_checkpoints() > free
+            && needed > free
         {
-            let needed = self.disk() + self.most_checkpoints();
             return Err(BuildError::Disk { dir: self.dir.clone(), needed, free });
         }
         Ok(())

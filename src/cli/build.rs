@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use awari::builder::{BuildError, Builder, Built, CheckpointNews, Plan, Progress, State};
+use awari::builder::{BuildError, Builder, Built, BuiltDepths, CheckpointNews, Plan, Progress, State};
 use awari::engine::Pass;
 use awari::index::IMPOSSIBLE_STONES;
 use awari::table::Encoding;
@@ -70,10 +70,10 @@ pub struct Build {
     ///
     /// Each rank has its part of the table in its own memory; --memory and --threads [default: 1] are those
     /// of a rank. All ranks have to see the directory of the tables. The tables are the same, byte for byte.
-    #[arg(long, conflicts_with_all = ["depth", "checkpoint"])]
+    #[arg(long)]
     mpi: bool,
-    /// Only say what a build by --ranks would take, for any N, without building anything
-    #[arg(long, requires = "ranks", conflicts_with = "mpi")]
+    /// Only say what a build of values by --ranks would take, for any N, without building anything
+    #[arg(long, requires = "ranks", conflicts_with_all = ["mpi", "depth", "compress", "checkpoint"])]
     dry_run: bool,
     /// How many ranks --dry-run is about
     #[arg(long, value_name = "R", requires = "dry_run", value_parser = clap::value_parser!(u16).range(1..=4096))]
@@ -274,10 +274,7 @@ impl Progress for Watch {
         if let Some(seconds) = line.seconds {
             let speed = per_second(line.positions_per_second.unwrap_or(0.0));
             let Line { stones, positions, bytes, .. } = line;
-            let exchanged = line.exchanged_bytes.map_or(String::new(), |bytes| {
-                let bits = bytes as f64 * 8.0 / positions as f64;
-                format!(", {} exchanged ({bits:.0} bits a position)", units::bytes(bytes))
-            });
+            let exchanged = exchanged(line.exchanged_bytes, positions);
             self.say(&format!(
                 "{stones:2} stones: {} in {seconds:.1} s, {speed}, {}{exchanged}",
                 super::positions(positions),
@@ -288,8 +285,9 @@ impl Progress for Watch {
             && let Some(seconds) = depth.seconds
         {
             let (most, bytes) = (depth.max, units::bytes(depth.bytes));
+            let exchanged = exchanged(depth.exchanged_bytes, line.positions);
             self.say(&format!(
-                "{:2} stones: depths of up to {most} plies in {seconds:.1} s, {bytes}",
+                "{:2} stones: depths of up to {most} plies in {seconds:.1} s, {bytes}{exchanged}",
                 line.stones
             ));
         }
@@ -324,6 +322,14 @@ impl Progress for Watch {
     fn stop(&self) -> bool {
         self.interrupt.pressed()
     }
+}
+
+/// How much ranks exchanged, if ranks built it.
+fn exchanged(bytes: Option<u64>, positions: u64) -> String {
+    bytes.map_or(String::new(), |bytes| {
+        let bits = bytes as f64 * 8.0 / positions as f64;
+        format!(", {} exchanged ({bits:.0} bits a position)", units::bytes(bytes))
+    })
 }
 
 /// The plan in words.
@@ -441,6 +447,10 @@ struct DepthLine {
     seconds: Option<f64>,
     bytes: u64,
     content_hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchanged_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchanged_messages: Option<u64>,
 }
 
 impl Line {
@@ -467,14 +477,23 @@ impl Line {
             content_hash: header.content_hash.to_string(),
             exchanged_bytes: traffic.map(|traffic| traffic.bytes),
             exchanged_messages: traffic.map(|traffic| traffic.messages),
-            depth: table.depths.as_ref().map(|depths| DepthLine {
-                max: depths.header.max,
-                sum: depths.header.sum,
-                built: depths.work.is_some(),
-                seconds: depths.work.map(|work| work.time.as_secs_f64()),
-                bytes: depths.header.file_bytes(),
-                content_hash: depths.header.content_hash.to_string(),
-            }),
+            depth: table.depths.as_ref().map(DepthLine::of),
+        }
+    }
+}
+
+impl DepthLine {
+    fn of(depths: &BuiltDepths) -> DepthLine {
+        let traffic = depths.work.and_then(|work| work.traffic);
+        DepthLine {
+            max: depths.header.max,
+            sum: depths.header.sum,
+            built: depths.work.is_some(),
+            seconds: depths.work.map(|work| work.time.as_secs_f64()),
+            bytes: depths.header.file_bytes(),
+            content_hash: depths.header.content_hash.to_string(),
+            exchanged_bytes: traffic.map(|traffic| traffic.bytes),
+            exchanged_messages: traffic.map(|traffic| traffic.messages),
         }
     }
 }

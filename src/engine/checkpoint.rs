@@ -85,7 +85,7 @@ pub(super) fn start<W: Worth>(
 }
 
 /// Reads worths, each of which is possible with so many stones.
-fn read<W: Worth>(from: &mut dyn Read, stones: usize, worths: &mut [W]) -> io::Result<()> {
+pub(super) fn read<W: Worth>(from: &mut dyn Read, stones: usize, worths: &mut [W]) -> io::Result<()> {
     for part in worths.chunks_mut(PART) {
         from.read_exact(bytemuck::cast_slice_mut(part))?;
         part.iter_mut().for_each(|worth| *worth = worth.little_endian());

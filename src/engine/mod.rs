@@ -33,7 +33,9 @@ use captures::Captures;
 pub use checkpoint::{CHECKPOINT_VERSION, Checkpoint, Reached};
 #[cfg(feature = "mpi")]
 pub use distributed::MpiJob;
-pub use distributed::{Exchange, Part, Threads, Traffic, exchanged_in_sweep, solve_among, sum};
+pub use distributed::{
+    Exchange, Part, Threads, Traffic, exchanged_in_sweep, solve_among, solve_depths_among, sum,
+};
 use maps::Maps;
 pub use needs::Needs;
 use storage::Buffer;
@@ -216,12 +218,23 @@ pub fn solve_depths(
     let mut table: Buffer<i16> = Buffer::new(storage, positions + kernel::SLACK)?;
     let effort = settle(&maps, tables, storage, watch, &mut table)?;
     table.read_in_order();
-    // Values were found anew on the way: a table of values that differs is wrong.
-    let parts = table[..positions].par_chunks_mut(READ_AT_ONCE).enumerate();
+    into_depths(&maps, tables, 0, &mut table[..positions])?;
+    Ok(SolvedDepths { depths: Depths::new(table, positions), effort })
+}
+
+/// Turns the worths of the positions from a place on into their depths. Their values were found anew on the
+/// way: a table of values that differs is wrong.
+fn into_depths(
+    maps: &Maps,
+    tables: &dyn SmallerTables,
+    start: usize,
+    worths: &mut [i16],
+) -> Result<(), SolveError> {
+    let parts = worths.par_chunks_mut(READ_AT_ONCE).enumerate();
     let without = parts.find_map_first(|(part, worths)| {
-        let start = part * READ_AT_ONCE;
+        let start = start + part * READ_AT_ONCE;
         let mut values = vec![0; worths.len()];
-        tables.read(stones, start as u64, &mut values);
+        tables.read(maps.stones as u32, start as u64, &mut values);
         let wrong = worths.iter_mut().zip(values).position(|(worth, value)| {
             let (settled, depth) = worth::value_and_depth(*worth);
             *worth = depth.cast_signed();
@@ -229,10 +242,7 @@ pub fn solve_depths(
         })?;
         Some((start + wrong) as u64)
     });
-    match without {
-        Some(place) => Err(SolveError::NoDepth { board: maps.index.board(place) }),
-        None => Ok(SolvedDepths { depths: Depths::new(table, positions), effort }),
-    }
+    without.map_or(Ok(()), |place| Err(SolveError::NoDepth { board: maps.index.board(place) }))
 }
 
 /// Values read from a table at once.

@@ -49,7 +49,7 @@ impl Estimate {
         let bytes = exchanged as f64 / positions as f64;
         let rank = (POSITION_NS + BYTE_NS * bytes) * 1e-9 + bytes / NETWORK;
         let position = rank / ranks as f64 + 1.0 / DISK;
-        let needs = Needs::of_rank(stones, ranks);
+        let needs = Needs::of_values_among(stones, ranks);
         let tables = (0..=stones).filter(|&stones| stones != IMPOSSIBLE_STONES);
         let all: u64 = tables.map(|stones| Index::new(stones).positions()).sum();
         Estimate {

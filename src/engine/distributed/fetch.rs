@@ -54,7 +54,7 @@ impl<'s, 'x, W: Worth> Viewer<'s, 'x, W> {
                 self.window[piece.row * width..][piece.columns].copy_from_slice(from);
             }
         }
-        let parts = (level.len() * size_of::<W>()).div_ceil(AT_A_TIME).clamp(1, PARTS);
+        let parts = parts::<W>(maps, waiting);
         let anybody = (0..shares.ranks).any(|to| {
             (0..shares.ranks).any(|from| from != to && !owned[from].is_empty() && !wants[to].is_empty())
         });
@@ -88,6 +88,60 @@ impl<'s, 'x, W: Worth> Viewer<'s, 'x, W> {
         }
         &mut self.window
     }
+
+    /// Shows rank 0 all of a level; other ranks see nothing. All ranks call this together.
+    pub fn gather(&mut self, of: (&Share, &[W]), waiting: usize) -> &mut Window<W> {
+        let maps = self.shares.maps;
+        let wants = |rank| if rank == 0 { vec![Want::all(maps, waiting)] } else { Vec::new() };
+        self.show(of, waiting, wants, &(0..0))
+    }
+
+    /// What was shown last.
+    pub fn shown(&self) -> &[W] {
+        &self.window
+    }
+
+    /// The window as room for a level that is to be [shared out](Viewer::share_out).
+    pub fn room(&mut self, waiting: usize) -> &mut [W] {
+        let level = self.shares.maps.level(waiting);
+        self.window.place(&level);
+        &mut self.window[..level.len()]
+    }
+
+    /// Gives every rank its part of a level, all of which rank 0 has in its window. All ranks call this together.
+    pub fn share_out(&self, (share, table): (&Share, &mut [W]), waiting: usize) {
+        let (maps, me) = (self.shares.maps, self.exchange.rank());
+        let (all, width) = ([Want::all(maps, waiting)], maps.row_start(waiting, 1));
+        let parts = parts::<W>(maps, waiting);
+        for part in 0..parts {
+            let pack = |to: usize| {
+                let mut message = Vec::new();
+                for (number, rectangle) in self.shares.rectangles(waiting, to).iter().enumerate() {
+                    for piece in pieces(maps, waiting, number, rectangle, &all, (part, parts)) {
+                        let row = &self.window[piece.row * width..][piece.columns];
+                        message.extend_from_slice(bytemuck::cast_slice(row));
+                    }
+                }
+                message
+            };
+            let messages = (0..self.shares.ranks).map(|to| if me == 0 { pack(to) } else { Vec::new() });
+            let received = self.exchange.swap(messages.collect());
+            let mut rest = &received[0][..];
+            for (number, (rectangle, start)) in share.level(waiting).iter().enumerate() {
+                for piece in pieces(maps, waiting, number, rectangle, &all, (part, parts)) {
+                    let to = &mut table[start + piece.from..][..piece.columns.len()];
+                    let (bytes, after) = rest.split_at(size_of_val(to));
+                    bytemuck::cast_slice_mut(to).copy_from_slice(bytes);
+                    rest = after;
+                }
+            }
+        }
+    }
+}
+
+/// How many times a level is sent in parts.
+fn parts<W>(maps: &Maps, waiting: usize) -> usize {
+    (maps.level(waiting).len() * size_of::<W>()).div_ceil(AT_A_TIME).clamp(1, PARTS)
 }
 
 /// A part of a row that somebody wants and somebody has.

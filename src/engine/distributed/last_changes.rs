@@ -5,9 +5,11 @@
 use super::super::last_changes::{Change, place_of, predecessors, quiet_children};
 use super::super::maps::Maps;
 use super::super::worth::Worth;
-use super::super::{Pass, SolveError, Watch};
+use super::super::{Pass, Reached, SolveError, Watch};
 use super::captures::Captures;
+use super::checkpoint;
 use super::exchange::Counted;
+use super::fetch::Viewer;
 use super::shares::{Share, Shares};
 use crate::board::{Board, PITS};
 use crate::half;
@@ -32,24 +34,31 @@ struct Affected<W> {
 }
 
 impl<W: Worth> Follower<'_, W> {
-    /// Follows the changes of all ranks until nothing changes any more. Returns how many positions this one
-    /// evaluated.
+    /// Follows the changes of all ranks, those of the last sweep, until nothing changes any more. Returns how many
+    /// positions this one evaluated.
     pub fn follow(
         &self,
+        viewer: &mut Viewer<W>,
         table: &mut [W],
         mut changes: Vec<Change<W>>,
+        reached: Reached,
         watch: &dyn Watch,
     ) -> Result<u64, SolveError> {
         let mut next = Vec::new();
         let (mut done, mut evaluations) = (0, 0);
         loop {
             let (here, stop) = (changes.len() + next.len(), watch.stop());
-            let [left, stopped] = self.exchange.sum([here as u64, u64::from(stop)]);
+            let due = checkpoint::is_due(watch.checkpoint(), viewer, reached);
+            let [left, stopped, due] = self.exchange.sum([here as u64, u64::from(stop), u64::from(due)]);
             if stopped > 0 {
                 return Err(SolveError::Stopped);
             }
             if left == 0 {
                 return Ok(evaluations);
+            }
+            if due > 0 {
+                let reached = Reached { changes: left, ..reached };
+                checkpoint::keep(watch.checkpoint(), viewer, (self.share, table), reached);
             }
             if changes.is_empty() {
                 std::mem::swap(&mut changes, &mut next);

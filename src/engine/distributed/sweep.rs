@@ -10,8 +10,9 @@ use super::super::storage::{StorageError, Window};
 use super::super::sweep::Swept;
 use super::super::wavefront::Blocks;
 use super::super::worth::Worth;
-use super::super::{Pass, SolveError, Watch};
+use super::super::{Pass, Reached, SolveError, Watch};
 use super::captures::Captures;
+use super::checkpoint;
 use super::fetch::Viewer;
 use super::pipeline;
 use super::shares::Share;
@@ -75,6 +76,15 @@ impl<'a, 's, 'x, W: Worth + Scratched> Sweeper<'a, 's, 'x, W> {
         }
         let [changes] = self.viewer.exchange.sum([changes]);
         Ok(Swept { changes, list: list.filter(|_| changes <= room) })
+    }
+
+    /// Has the table kept, if it is time.
+    pub fn offer(&mut self, table: &[W], reached: Reached) {
+        let checkpoint = self.watch.checkpoint();
+        let due = checkpoint::is_due(checkpoint, self.viewer, reached);
+        if self.viewer.exchange.sum([u64::from(due)]) != [0] {
+            checkpoint::keep(checkpoint, self.viewer, (self.share, table), reached);
+        }
     }
 
     /// Evaluates this rank's positions of a pair of levels. Returns how many changed, and adds them to the list.
