@@ -25,7 +25,7 @@ impl Builder {
     /// ranks goes on from them.
     ///
     /// # Errors
-    /// As [`Builder::run`]; on other ranks [`SolveError::OtherRank`](engine::SolveError::OtherRank) when one
+    /// As [`Builder::run`]; on other ranks [`SolveError::OtherRank`] when one
     /// has such an error.
     pub fn run_among(
         &self,

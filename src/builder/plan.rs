@@ -185,7 +185,7 @@ impl Plan {
     /// Bytes of memory that a table takes.
     pub fn memory_for(&self, table: &PlannedTable) -> u64 {
         let needs = self.needs(table);
-        if self.needs_scratch(needs) { needs.in_scratch() } else { needs.total() }
+        if self.ranks.is_none() && self.needs_scratch(needs) { needs.in_scratch() } else { needs.total() }
     }
 
     /// Bytes of scratch files that a table takes while it is built; 0 if it is built in memory. Ranks gather in
