@@ -212,6 +212,53 @@ fn bad_commands_are_told_and_passed_over() {
 }
 
 #[test]
+fn what_was_asked_before_changes_no_answer() {
+    let mut client = Client::start(databases(), Rules::Abapa);
+    let ask = |client: &mut Client, commands: &[&str]| -> Vec<String> {
+        commands.iter().for_each(|command| client.send(command));
+        let lines = client.hear_until("bestmove");
+        // Without what the clock says.
+        let timed = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            let is_time = |at: usize| at > 0 && ["nps", "time"].contains(&words[at - 1]);
+            (0..words.len()).filter(|&at| !is_time(at)).map(|at| words[at]).collect::<Vec<_>>().join(" ")
+        };
+        lines.iter().map(|line| timed(line)).collect()
+    };
+    let question = ["position startpos moves FeDb", "go nodes 30000"];
+    let answer = ask(&mut client, &question);
+    assert!(answer.len() > 5, "{answer:?}");
+    for before in [
+        ["position startpos moves FeDb", "go depth 9"],
+        ["position startpos moves FeDb", "go movetime 100"],
+        ["position startpos moves Fe", "go nodes 30000"],
+        ["setoption name UseTables value true", "go nodes 100"],
+    ] {
+        ask(&mut client, &before);
+        assert_eq!(ask(&mut client, &question), answer, "after {before:?}");
+    }
+    // Smaller, larger; other rules, other tables.
+    for (there, back) in [
+        ("Hash value 1", "Hash value 64"),
+        ("Hash value 128", "Hash value 64"),
+        ("Rules value slam-ends", "Rules value abapa"),
+        ("UseTables value false", "UseTables value true"),
+    ] {
+        client.send(&format!("setoption name {there}"));
+        ask(&mut client, &question);
+        client.send(&format!("setoption name {back}"));
+        assert_eq!(ask(&mut client, &question), answer, "after {there}");
+    }
+    // Also where the option comes during a search.
+    client.send("go infinite");
+    client.send("setoption name Hash value 1");
+    ask(&mut client, &["stop"]);
+    let small = ask(&mut client, &question);
+    assert_eq!(ask(&mut client, &question), small);
+    client.ends();
+}
+
+#[test]
 fn it_stops_when_told_and_when_the_input_ends() {
     let mut client = Client::start(databases(), Rules::Awari);
     client.send("position startpos");

@@ -249,7 +249,7 @@ fn info_tells_strangers_from_tables() {
     let run = awari(dir.path(), &["info"]).exits(1);
     run.prints(&[
         "unusable",
-        "missing  awari, 1 stones",
+        "missing  awari, 1 stone",
         "other",
         "pipe (no regular file)",
         "(link to nowhere)",

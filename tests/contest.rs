@@ -6,9 +6,12 @@ mod program;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
-use program::{Run, awari, databases};
+use program::{Run, awari, command, databases};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// Our engine as a command: with the tables of a directory, or without any.
@@ -128,11 +131,144 @@ fn engines_that_do_everything_wrong_are_named_and_the_run_goes_on() {
         assert_eq!(figures["fault_kinds"][kind][0], 3, "{engine}: {figures}");
         run.says(&["3 answers are missing"]);
     }
-    // Nothing they started is left.
-    let left = Command::new("pgrep").args(["-f", &dir.path().display().to_string()]).output();
-    if let Ok(left) = left {
-        assert!(left.stdout.is_empty(), "left over: {}", String::from_utf8_lossy(&left.stdout));
+    assert_eq!(running(&dir), Vec::<String>::new());
+    let run = test_engine(&["--engine", "/no/such/engine", "--stones", "5", "--count", "1"]).exits(1);
+    run.prints(&["it ends at once: ", "not found"]);
+}
+
+/// The command lines of what runs out of a directory.
+fn running(dir: &TempDir) -> Vec<String> {
+    let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path().join("cmdline"));
+    let commands = processes.filter_map(|path| fs::read(path).ok());
+    let commands = commands.map(|command| String::from_utf8_lossy(&command).into_owned());
+    commands.filter(|command| command.contains(dir.path().to_str().unwrap())).collect()
+}
+
+/// Waits for something that has to come.
+fn wait_for(what: &str, come: impl Fn() -> bool) {
+    for _ in 0..1_200 {
+        if come() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(50));
     }
+    panic!("{what} never came");
+}
+
+#[test]
+fn who_does_not_listen_or_talks_without_end_stops_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = |engine: &str| {
+        ["--engine", engine, "--stones", "5", "--count", "3", "--movetime", "1"].map(str::to_owned)
+    };
+    let run = |engine: &str| test_engine(&arguments(engine).each_ref().map(String::as_str));
+    // It never reads: after some hundred questions its pipe is full.
+    let deaf = script(&dir, "deaf", "while true; do echo uciok; echo readyok; echo bestmove e; done");
+    let report = test_engine(&["--engine", &deaf, "--stones", "5", "--count", "1200"]).exits(1);
+    let kinds = &report.json()[0]["engines"][0]["fault_kinds"];
+    assert!(kinds["hung"][1].as_str().unwrap().contains("does not read its input"), "{kinds}");
+    assert!(kinds["illegal move"][0].as_u64().unwrap() > 100, "{kinds}");
+    // What it calls itself and can be set to is cut.
+    let text = "read -r uci; printf 'id name \\033[31m'; head -c 1000000 /dev/zero | tr '\\0' x; echo
+        yes 'option name x type check' | head -n 100000; echo uciok
+        while read -r word rest; do case $word in isready) echo readyok;; go) echo bestmove 0000;; esac; done";
+    let report = run(&script(&dir, "talks", text)).exits(1);
+    let name = &report.json()[0]["engines"][0]["name"];
+    assert_eq!(name.as_str().unwrap(), format!("[31m{}", "x".repeat(76)));
+    // It answers, and answers once more than it is asked: a late answer is no answer.
+    let twice = answering(&dir, "twice", "echo bestmove 0000; sleep 0.3; echo bestmove A");
+    let report = run(&twice).exits(1);
+    assert_eq!(report.json()[0]["engines"][0]["fault_kinds"]["no move in the answer"][0], 3);
+    // Well-behaved, but there is no end of it.
+    let ours = ours(Some(databases()));
+    let stays = script(&dir, "stays", &format!("trap '' TERM INT HUP\n{ours}\nsleep 1000"));
+    let report = run(&stays).exits(0);
+    assert_eq!(report.json()[0]["engines"][0]["best"]["value"], 1.0);
+    assert_eq!(running(&dir), Vec::<String>::new());
+}
+
+#[test]
+fn no_engine_outlives_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let begun = dir.path().join("begun");
+    let answer = format!("touch '{}'; trap '' TERM INT HUP; sleep 1000; sleep 1000", begun.display());
+    let hung = answering(&dir, "hung", &answer);
+    let test = ["test-engine", "--engine", &hung, "--stones", "5", "--count", "4", "--concurrency", "2"];
+    let play = ["match", "--engine", &hung, "--engine", &hung, "--concurrency", "2"];
+    for arguments in [&test[..], &play] {
+        for (signal, code) in [(Signal::INT, Some(130)), (Signal::TERM, None), (Signal::KILL, None)] {
+            let arguments = [arguments, &["--patience", "600"]].concat();
+            let mut child = command(databases(), &arguments).stderr(Stdio::null()).spawn().unwrap();
+            wait_for("a search", || begun.exists());
+            assert!(!running(&dir).is_empty());
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            assert_eq!(child.wait().unwrap().code(), code, "{signal:?}");
+            wait_for("the end of the engines", || running(&dir).is_empty());
+            fs::remove_file(&begun).unwrap();
+        }
+    }
+}
+
+#[test]
+fn one_engine_can_be_set_otherwise_and_suites_have_moves() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = ours(Some(databases()));
+    let limits = ["--search-depth", "1", "--engine-option", "Hash=1", "--engine-option", "B:UseTables=false"];
+    let sample = ["sample", "--stones", "6..8", "--count", "40", "--reachable", "--format", "auale"];
+    let sample = awari(databases(), &sample).exits(0);
+    assert!(sample.stdout.lines().all(|line| line.contains(" moves ")), "{}", sample.stdout);
+    let suite = dir.path().join("suite.txt");
+    fs::write(&suite, format!("# from games\n\n{}", sample.stdout)).unwrap();
+    let both = ["--engine", &engine, "--engine", &engine, "--suite", suite.to_str().unwrap()];
+    let run = test_engine(&[&both[..], &limits].concat()).exits(0);
+    let report = &run.json()[0];
+    assert_eq!(report["positions"], 40);
+    let [with, without] = [0, 1].map(|engine| &report["engines"][engine]);
+    assert_eq!(with["best"]["value"], 1.0);
+    assert!(without["best"]["value"].as_f64().unwrap() < 1.0, "{without}");
+    // Every outcome that got worse is of one kind, and of one number of stones.
+    let sum = |values: &serde_json::Value, count: &dyn Fn(&serde_json::Value) -> f64| -> f64 {
+        values.as_object().unwrap().values().map(count).sum()
+    };
+    let kinds = sum(&without["blunder_kinds"], &|count| count.as_f64().unwrap());
+    let by_stones = sum(&without["by_stones"], &|row| {
+        row["blunders"]["value"].as_f64().unwrap() * row["answered"].as_f64().unwrap()
+    });
+    let all = without["blunders"]["value"].as_f64().unwrap() * 40.0;
+    assert!((kinds - all).abs() < 1e-9 && (by_stones - all).abs() < 1e-9, "{without}");
+    let row = &without["by_stones"]["8"];
+    let [low, mean, high] = ["low", "value", "high"].map(|key| row["loss"][key].as_f64().unwrap());
+    assert!(low <= mean && mean <= high && (mean - row["mean_loss"].as_f64().unwrap()).abs() < 1e-9, "{row}");
+    // As openings of games. Those above are won already, some of them.
+    let sample = ["sample", "--stones", "8", "--count", "4", "--format", "auale"];
+    fs::write(&suite, awari(databases(), &sample).exits(0).stdout).unwrap();
+    let openings = ["match", "--json", "--games", "4", "--openings", suite.to_str().unwrap()];
+    let play = [&openings[..], &both[..4], &limits].concat();
+    assert_eq!(awari(databases(), &play).exits(0).json()[0]["ends"]["tables"], 4);
+    fs::write(&suite, "startpos moves FeX\n").unwrap();
+    awari(databases(), &play).exits(1).says(&["suite.txt: line 1:", "\"X\""]);
+}
+
+/// Noise of a busy machine may cost a game; an engine that takes more than it has loses them all.
+#[test]
+fn a_short_clock_is_enough() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = ours(None);
+    let both = ["match", "--json", "--engine", &engine, "--engine", &engine, "--engine-option", "Hash=16"];
+    let mut said = Vec::new();
+    for seed in ["1", "2", "3"] {
+        let out = dir.path().join(format!("{seed}.ogn"));
+        let rest = ["--games", "2", "--concurrency", "2", "--time", "3s", "--seed", seed, "--play-on"];
+        let out = ["--games-out", out.to_str().unwrap()];
+        let run = awari(databases(), &[&both[..], &rest, &out].concat());
+        let report = run.json().remove(0);
+        assert_eq!(report["games"], 2, "{run:?}");
+        if report["faults"].as_array().unwrap().is_empty() {
+            return;
+        }
+        said.push(report);
+    }
+    panic!("{said:?}");
 }
 
 #[test]

@@ -404,6 +404,12 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
                          need to delete the file.",
             },
             Trouble {
+                name: "A file larger than the shell allows",
+                prepare: nothing,
+                command: "bash -c 'ulimit -f 100; awari build --stones 10'",
+                advice: "Raise the limit (`ulimit -f unlimited`). A full disk is an error of the same kind.",
+            },
+            Trouble {
                 name: "A directory that cannot be written",
                 prepare: |dir| {
                     File::create(dir.join("file")).unwrap();

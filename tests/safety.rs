@@ -5,6 +5,7 @@
 mod program;
 
 use std::fs;
+use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -161,7 +162,8 @@ fn a_build_does_not_go_on_upon_a_table_that_was_cut_short() {
     let path = dir.path().join("awari/08.awari");
     fs::File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
     let output = child.wait_with_output().unwrap();
-    says(output, &["08.awari: corrupt: it was cut short while it was being read"]);
+    // Mostly while it is being read; a slow machine may have it opened only then.
+    says(output, &["08.awari: corrupt: ", "cut short"]);
     let bytes = fs::read(databases().join("awari/08.awari")).unwrap();
     fs::write(&path, bytes).unwrap();
     let built =
@@ -232,7 +234,7 @@ impl Drop for Disk {
 #[test]
 fn a_disk_that_fills_up() {
     let Some(disk) = Disk::mount("size=100M") else {
-        eprintln!("not tested: this user cannot mount a disk");
+        let _ = writeln!(io::stderr(), "not tested: this user cannot mount a disk");
         return;
     };
     let dir = disk.0.path();
@@ -257,7 +259,7 @@ fn a_disk_that_fills_up() {
 #[test]
 fn a_directory_that_can_only_be_read() {
     let Some(disk) = Disk::mount("size=10M") else {
-        eprintln!("not tested: this user cannot mount a disk");
+        let _ = writeln!(io::stderr(), "not tested: this user cannot mount a disk");
         return;
     };
     let dir = disk.0.path();
@@ -324,5 +326,6 @@ fn files_are_on_disk_before_they_have_their_names() {
     let output = command.args([script, env!("CARGO_BIN_EXE_awari")]).output().expect("Python 3");
     let (said, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}{wrong}");
-    eprintln!("{said}");
+    // Past what the test harness keeps to itself: somebody may think that it was checked.
+    let _ = writeln!(io::stderr(), "scripts/sync-order: {}", said.trim_end());
 }

@@ -119,6 +119,27 @@ fn the_same_nodes_give_the_same_answer() {
     assert_eq!(report.nodes, 50_000);
 }
 
+/// Whatever its memory was used for: other boards, other rules, another size.
+#[test]
+fn in_the_memory_of_another_search_it_finds_the_same() {
+    let dir = TempDir::new().unwrap();
+    let tables = Rules::ALL.map(|rules| build(dir.path(), rules, 6));
+    let (mut random, mut memory) = (Random(8), None);
+    for round in 0..300 {
+        let tables = &tables[random.below(3) as usize];
+        let stones = 12 + random.below(6) as u32;
+        let board = random.board(stones);
+        let bytes = [0, 1 << 18, 1 << 20][random.below(3) as usize];
+        let limits = nodes(1 << random.below(12));
+        let mut fresh = Search::new(tables, 6, bytes).unwrap();
+        let mut again = Search::with(memory, tables, 6, bytes).unwrap();
+        let [fresh, found] =
+            [&mut fresh, &mut again].map(|search| search.solve(&board, &limits, &mut |_| {}).unwrap());
+        assert_eq!(fresh, found, "{round}: {board}");
+        memory = Some(again.into_memory());
+    }
+}
+
 #[test]
 fn stopped_at_once_it_still_has_a_move() {
     let dir = TempDir::new().unwrap();

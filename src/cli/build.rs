@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::interrupt::Interrupt;
 use super::progress::{Bar, per_second};
 use super::style::Style;
-use super::{Failure, RulesOption, stones_parser};
+use super::{Failure, RulesOption, Stones, stones_parser};
 
 /// Solve all positions of up to N stones and write their tables
 ///
@@ -223,7 +223,7 @@ impl Watch {
         match &*shown {
             Some((of, bar)) if *of == stones => bar.update(pass, done, total),
             _ => {
-                let bar = Bar::new(&format!("{stones:2} stones"));
+                let bar = Bar::new(&format!("{:2}", Stones(stones)));
                 bar.update(pass, done, total);
                 *shown = Some((stones, bar));
             }
@@ -276,7 +276,8 @@ impl Progress for Watch {
             let Line { stones, positions, bytes, .. } = line;
             let exchanged = exchanged(line.exchanged_bytes, positions);
             self.say(&format!(
-                "{stones:2} stones: {} in {seconds:.1} s, {speed}, {}{exchanged}",
+                "{:2}: {} in {seconds:.1} s, {speed}, {}{exchanged}",
+                Stones(stones),
                 super::positions(positions),
                 units::bytes(bytes),
             ));
@@ -287,8 +288,8 @@ impl Progress for Watch {
             let (most, bytes) = (depth.max, units::bytes(depth.bytes));
             let exchanged = exchanged(depth.exchanged_bytes, line.positions);
             self.say(&format!(
-                "{:2} stones: depths of up to {most} plies in {seconds:.1} s, {bytes}{exchanged}",
-                line.stones
+                "{:2}: depths of up to {most} plies in {seconds:.1} s, {bytes}{exchanged}",
+                Stones(line.stones)
             ));
         }
         if self.json {
@@ -304,7 +305,8 @@ impl Progress for Watch {
         match news {
             CheckpointNews::Resumed { path, sweeps } => {
                 self.say(&format!(
-                    "{stones:2} stones: goes on after sweep {sweeps}, from {}",
+                    "{:2}: goes on after sweep {sweeps}, from {}",
+                    Stones(stones),
                     path.display()
                 ));
             }

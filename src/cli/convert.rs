@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::interrupt::Interrupt;
 use super::progress::Bar;
 use super::style::Style;
-use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parser};
+use super::{Failure, RulesOption, Stones, chosen, json_line, start_threads, stones_parser};
 
 /// Write tables anew: compressed, packed, or in the layout of the Vrije Universiteit
 ///
@@ -151,7 +151,7 @@ impl Convert {
                     "stopped. Finished files are in place; the same command goes on from there.",
                 ));
             }
-            let bar = Bar::new(&format!("{stones:2} stones"));
+            let bar = Bar::new(&format!("{:2}", Stones(stones)));
             bar.update(&self.to.name(), 0, 1);
             let converted = self.convert(&tables, stones);
             drop(bar);
@@ -312,12 +312,13 @@ impl Convert {
         }
         let style = Style::stdout();
         let Ok(written) = converted else {
-            return writeln!(out, "{rules}, {stones:2} stones: {}", style.bad("failed"));
+            return writeln!(out, "{rules}, {:2}: {}", Stones(stones), style.bad("failed"));
         };
         let how = |written: bool| if written { "written" } else { "there" };
         write!(
             out,
-            "{rules}, {stones:2} stones: {} {}, {}, {:.2} bits a position",
+            "{rules}, {:2}: {} {}, {}, {:.2} bits a position",
+            Stones(stones),
             super::info::harmless(&written.path),
             style.good(how(written.written)),
             units::bytes(written.bytes),

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 use super::{Failure, RulesOption, read_line};
+use awari::search::Memory;
 use game::Game;
 use go::Go;
 use options::Options;
@@ -46,7 +47,7 @@ impl Engine {
     /// If the directory of tables cannot be opened or stdin cannot be read.
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
         let options = Options::new(dir, self.rules.rules).map_err(Failure::new)?;
-        let mut service = Service { options, game: Ok(Game::start()), thinking: None };
+        let mut service = Service { options, game: Ok(Game::start()), thinking: None, memory: None };
         let mut input = io::stdin().lock();
         let mut line = Vec::new();
         let result = loop {
@@ -106,7 +107,7 @@ struct Thinking {
     go: Go,
     /// Whose clock runs after `ponderhit`.
     south: bool,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<Option<Memory>>,
 }
 
 /// The engine between two commands.
@@ -115,6 +116,8 @@ struct Service {
     /// The game, or why the last `position` was none.
     game: Result<Game, String>,
     thinking: Option<Thinking>,
+    /// What the last search had.
+    memory: Option<Memory>,
 }
 
 impl Service {
@@ -166,7 +169,11 @@ impl Service {
         signal.hold.store(go.waits(), Ordering::Relaxed);
         let (options, theirs, south) =
             (self.options.clone(), Arc::clone(&signal), game.position.south_to_move);
-        let work = move || think::think(&game, &go, &options, &theirs);
+        let mut memory = self.memory.take();
+        let work = move || {
+            think::think(&game, &go, &options, &theirs, &mut memory);
+            memory
+        };
         // A search calls itself for each ply.
         match thread::Builder::new().stack_size(16 << 20).spawn(work) {
             Ok(thread) => self.thinking = Some(Thinking { signal, go, south, thread }),
@@ -182,8 +189,9 @@ impl Service {
         if let Some(Thinking { signal, thread, .. }) = self.thinking.take() {
             signal.end();
             thread.thread().unpark();
-            if thread.join().is_err() {
-                say("bestmove 0000");
+            match thread.join() {
+                Ok(memory) => self.memory = memory,
+                Err(_) => say("bestmove 0000"),
             }
         }
     }

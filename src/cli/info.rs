@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 
 use super::known::ManifestOption;
 use super::style::Style;
-use super::{Failure, json_line};
+use super::{Failure, Stones, json_line};
 
 /// What is in a directory of tables
 ///
@@ -369,7 +369,7 @@ fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
             Item::Table { rules, stones, .. } => {
                 if item.is_bad() {
                     let advice = "its content hash is not the known one. Delete it and build it again.";
-                    writeln!(out, "{}  {rules}, {stones} stones: {advice}", style.bad("DIFFERS"))?;
+                    writeln!(out, "{}  {rules}, {}: {advice}", style.bad("DIFFERS"), Stones(*stones))?;
                 }
             }
             Item::Ignored { path, .. } => {
@@ -377,7 +377,7 @@ fn write(out: &mut impl Write, dir: &Path, items: &[Item]) -> io::Result<()> {
                 writeln!(out, "{}  {}: {why}", style.faint("ignored"), harmless(path))?;
             }
             Item::Missing { rules, stones } => {
-                writeln!(out, "{}  {rules}, {stones} stones", style.bad("missing"))?;
+                writeln!(out, "{}  {rules}, {}", style.bad("missing"), Stones(*stones))?;
             }
             Item::Unusable { error, .. } => writeln!(out, "{} {error}", style.bad("unusable"))?,
             Item::Stranger { path, what } => {

@@ -5,27 +5,26 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU32;
 use std::thread;
 use std::time::Duration;
 
 use awari::board::MAX_STONES;
 use awari::game::{self, Game, State};
-use awari::notation::{self, Position, auale};
+use awari::notation::{Position, auale};
 use awari::random::Random;
 use awari::tablebase::ProbeError;
 use awari::{Board, Rules, Tablebase, rules};
 use serde::Serialize;
 
-use super::contest::client::{Engine, Fault, Setting, Spec};
+use super::contest::client::{Engine, Fault, Spec};
 use super::contest::interval::{self, Estimate};
 use super::contest::limit::{Limit, LimitOptions};
-use super::contest::{locked, setting};
+use super::contest::{EngineOptions, locked, suite};
 use super::interrupt::Interrupt;
 use super::new_games::NewGames;
 use super::progress::Bar;
-use super::sample::shared;
-use super::{Failure, RulesOption, games, json_line};
+use super::solve::parse_time;
+use super::{Failure, RulesOption, json_line};
 
 /// Moves after which a game counts as endless: what is left is shared.
 const MOST_PLIES: usize = 1_000;
@@ -43,31 +42,28 @@ const MOST_PLIES: usize = 1_000;
 #[derive(clap::Args)]
 #[command(name = "match", after_help = EXAMPLES)]
 pub struct Match {
-    /// The command that starts an engine: twice, the first is A and the second B
-    #[arg(long = "engine", value_name = "COMMAND", required = true, num_args = 1)]
-    engines: Vec<String>,
-    /// Set an option of both engines
-    #[arg(long = "engine-option", value_name = "NAME=VALUE", value_parser = setting)]
-    settings: Vec<Setting>,
+    #[command(flatten)]
+    engines: EngineOptions,
     /// How many games; one more if it is odd
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
     /// Random moves from the start that make an opening
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(0..=500))]
     opening_plies: u16,
-    /// Openings from this file instead, one a line in any notation, in turn; - is stdin
+    /// Openings from this file instead, one a line in any notation, or as awari sample writes them, in
+    /// turn; - is stdin
     #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
     openings: Option<String>,
     /// Which of all openings: any number
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// A clock for each game: seconds, and seconds more for each move
-    #[arg(long, value_name = "S[+S]", value_parser = clock, conflicts_with_all = ["movetime", "depth_limit", "nodes"])]
+    /// A clock for each game: a time, and the time added for each move, such as 10s+0.1s
+    #[arg(long, value_name = "TIME[+TIME]", value_parser = clock, conflicts_with_all = ["movetime", "depth_limit", "nodes"])]
     time: Option<Clock>,
     #[command(flatten)]
     limit: LimitOptions,
     /// Play inside the tables too
-    #[arg(long)]
+    #[arg(long, alias = "no-adjudicate")]
     play_on: bool,
     #[command(flatten)]
     rules: RulesOption,
@@ -85,8 +81,9 @@ pub struct Match {
 const EXAMPLES: &str = "\
 Examples:
   awari match --engine './mine' --engine 'awari engine' --games 100 --movetime 50
-  awari match --engine './new' --engine './old' --time 10+0.1 --games-out match.ogn
-  awari match --engine 'awari engine' --engine 'awari engine --dir none' --play-on --openings endings.txt
+  awari match --engine './new' --engine './old' --time 10s+0.1s --games-out match.ogn
+  awari match --engine 'awari engine' --engine 'awari engine' --engine-option B:UseTables=false --play-on
+  awari sample --stones 12 --value draw --format auale | awari match --engine A --engine B --openings -
 
 Exit code 1 if a game was lost by a fault of an engine.";
 
@@ -98,13 +95,13 @@ struct Clock {
 }
 
 fn clock(text: &str) -> Result<Clock, String> {
-    let wrong = || "expected seconds, such as 60 or 10+0.1".to_owned();
+    let wrong = || "expected a time, such as 60s or 10s+0.1s".to_owned();
     let (start, more) = text.split_once('+').unwrap_or((text, "0"));
-    let seconds = |text: &str| {
-        let seconds: f64 = text.trim().parse().map_err(|_| wrong())?;
-        if (0.0..=86_400.0).contains(&seconds) { Ok(Duration::from_secs_f64(seconds)) } else { Err(wrong()) }
+    let time = |text: &str| {
+        let time = parse_time(text.trim()).ok();
+        time.filter(|time| *time <= Duration::from_secs(86_400)).ok_or_else(wrong)
     };
-    let clock = Clock { start: seconds(start)?, more: seconds(more)? };
+    let clock = Clock { start: time(start)?, more: time(more)? };
     if clock.start.is_zero() { Err(wrong()) } else { Ok(clock) }
 }
 
@@ -160,26 +157,19 @@ impl Match {
     /// # Errors
     /// If openings or tables cannot be used, or a game was lost by a fault.
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
-        let [a, b] = &self.engines[..] else {
+        let rules = self.rules.rules;
+        let Ok(specs) = <[Spec; 2]>::try_from(self.engines.specs(rules)) else {
             return Err(Failure::usage("two engines play a match: --engine twice."));
         };
-        let rules = self.rules.rules;
         let tables = Tablebase::open(dir, rules).map_err(Failure::new)?;
         let openings = self.openings(rules)?;
         let new_games = self.games_out.as_deref().map(NewGames::new).transpose().map_err(Failure::new)?;
         let interrupt = Interrupt::listen()?;
-        let specs = [a, b].map(|command| Spec {
-            command: command.clone(),
-            settings: self.settings.clone(),
-            rules,
-            failures: AtomicU32::new(0),
-        });
         let arena = Arena { options: &self, tables: &tables, specs: &specs, interrupt: &interrupt };
         let (played, names) = arena.play_all(&openings)?;
         let unfinished = played.iter().any(Option::is_none);
-        let played: Vec<Played> = played.into_iter().flatten().collect();
         if let Some(mut new_games) = new_games {
-            for played in &played {
+            for played in played.iter().flatten() {
                 new_games.add(&played.game).map_err(Failure::new)?;
             }
             new_games.finish().map_err(Failure::new)?;
@@ -191,8 +181,8 @@ impl Match {
         if unfinished {
             return Err(Failure::interrupted("stopped; the engines are ended."));
         }
-        let faults = played.iter().filter(|played| matches!(played.end, End::Fault(..))).count();
-        if faults > 0 {
+        if !report.faults.is_empty() {
+            let faults = report.faults.len();
             return Err(Failure::new(format_args!("{faults} games were lost by a fault; see above.")));
         }
         Ok(())
@@ -228,19 +218,13 @@ fn random_opening(random: &mut Random, rules: Rules, plies: u16) -> Game {
 }
 
 fn opening_file(path: &str, rules: Rules) -> Result<Vec<Game>, Failure> {
-    let (name, text) = (games::name(path), games::text(path).map_err(Failure::new)?);
     let mut openings = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = |why: &dyn fmt::Display| Failure::new(format_args!("{name}: line {}: {why}", number + 1));
-        let position = notation::parse(line).map_err(|error| wrong(&error))?;
-        let opening = Game::new(rules, shared(position));
-        if opening.state() != State::Open {
-            return Err(wrong(&format_args!("the game is over there ({}).", opening.state().name())));
+    for suite::Line { number, game } in suite::read(path, rules)? {
+        if game.state() != State::Open {
+            let why = format_args!("the game is over there ({}).", game.state().name());
+            return Err(suite::wrong(path, number, why));
         }
-        openings.push(opening);
-    }
-    if openings.is_empty() {
-        return Err(Failure::new(format_args!("{name}: no openings.")));
+        openings.push(game);
     }
     Ok(openings)
 }
@@ -483,27 +467,34 @@ struct JsonFault {
 }
 
 impl Report {
-    fn of(engines: [String; 2], rules: Rules, played: &[Played]) -> Report {
-        let pairs = || played.chunks_exact(2);
-        let scores: Vec<f64> = pairs().map(|pair| (pair[0].score + pair[1].score) / 2.0).collect();
-        let difference = |pair: &[Played]| Some((pair[0].difference? + pair[1].difference?) / 2.0);
-        let differences: Vec<f64> = pairs().filter_map(difference).collect();
+    /// Of games in order, those that were played.
+    fn of(engines: [String; 2], rules: Rules, games: &[Option<Played>]) -> Report {
+        let both = |pair: &[Option<Played>], of: &dyn Fn(&Played) -> Option<f64>| match pair {
+            [Some(first), Some(second)] => Some((of(first)? + of(second)?) / 2.0),
+            _ => None,
+        };
+        let pairs = |of: &dyn Fn(&Played) -> Option<f64>| -> Vec<f64> {
+            games.chunks_exact(2).filter_map(|pair| both(pair, of)).collect()
+        };
+        let scores = pairs(&|played| Some(played.score));
+        let differences = pairs(&|played| played.difference);
+        let played = || games.iter().flatten();
         let mut ends = BTreeMap::new();
-        played.iter().for_each(|played| *ends.entry(played.end.name()).or_default() += 1);
-        let fault = |(number, played): (usize, &Played)| match &played.end {
-            End::Fault(engine, fault) => Some(JsonFault {
+        played().for_each(|played| *ends.entry(played.end.name()).or_default() += 1);
+        let fault = |(number, played): (usize, &Option<Played>)| match played.as_ref()? {
+            Played { end: End::Fault(engine, fault), game, .. } => Some(JsonFault {
                 game: number + 1,
                 engine: ["A", "B"][*engine],
-                ply: played.game.plies().len() + 1,
+                ply: game.plies().len() + 1,
                 fault: fault.to_string(),
             }),
             _ => None,
         };
-        let count = |score: f64| played.iter().filter(|played| played.score == score).count();
+        let count = |score: f64| played().filter(|played| played.score == score).count();
         Report {
             rules: rules.name(),
             engines,
-            games: played.len(),
+            games: played().count(),
             wins: count(1.0),
             draws: count(0.5),
             losses: count(0.0),
@@ -514,7 +505,7 @@ impl Report {
             }),
             difference: interval::mean(&differences),
             ends,
-            faults: played.iter().enumerate().filter_map(fault).collect(),
+            faults: games.iter().enumerate().filter_map(fault).collect(),
         }
     }
 

@@ -191,6 +191,17 @@ fn positions(positions: u64) -> String {
     format!("{} position{s}", awari::units::count(positions))
 }
 
+/// A number of stones in words; a width is that of the number.
+struct Stones(u32);
+
+impl std::fmt::Display for Stones {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let s = if self.0 == 1 { "" } else { "s" };
+        std::fmt::Display::fmt(&self.0, f)?;
+        write!(f, " stone{s}")
+    }
+}
+
 /// A value with its sign; 0 has none.
 struct Signed(i8);
 

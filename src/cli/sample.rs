@@ -95,13 +95,23 @@ enum Format {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Wanted {
+pub enum Wanted {
     /// The player to move captures more
     Win,
     /// Both capture as much
     Draw,
     /// The opponent captures more
     Loss,
+}
+
+impl Wanted {
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Wanted::Win => Outcome::Win,
+            Wanted::Draw => Outcome::Draw,
+            Wanted::Loss => Outcome::Loss,
+        }
+    }
 }
 
 /// `N` or `A..B`, both ends included.
@@ -142,11 +152,7 @@ impl Sample {
             stones: self.stones.0.clone(),
             only_one_best: self.only_one_best,
             min_loss: self.min_loss,
-            outcome: self.value.map(|value| match value {
-                Wanted::Win => Outcome::Win,
-                Wanted::Draw => Outcome::Draw,
-                Wanted::Loss => Outcome::Loss,
-            }),
+            outcome: self.value.map(Wanted::outcome),
             depth: self.depth.as_ref().map(|range| range.0.clone()),
         };
         let (source, broken) = self.source()?;

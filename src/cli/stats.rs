@@ -9,7 +9,7 @@ use awari::{Rules, Tablebase, stats, units};
 use serde::{Serialize, Serializer};
 
 use super::style::Style;
-use super::{Failure, RulesOption, Signed, chosen, json_line, start_threads, stones_parser};
+use super::{Failure, RulesOption, Signed, Stones, chosen, json_line, start_threads, stones_parser};
 
 /// How many positions are won, drawn and lost, by how much, and in how many plies
 ///
@@ -167,7 +167,7 @@ impl Table {
             writeln!(out)?;
         }
         let Table { rules, stones, stored, all, deepest } = self;
-        writeln!(out, "rules {rules}, {stones} stones")?;
+        writeln!(out, "rules {rules}, {}", Stones(*stones))?;
         let head = format!("{:9} {:>15} {:>15}", "", "stored", "all boards");
         writeln!(out, "{}", style.faint(head))?;
         let rows = [

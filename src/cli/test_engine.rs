@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use awari::grade::{self, Counts, Grade};
-use awari::notation::{self, Position, auale};
+use awari::notation::{Position, auale};
 use awari::sample::{Filter, Sampler, Source};
 use awari::{Rules, Tablebase};
 use serde::Serialize;
 
-use super::contest::client::{Engine, Fault, Setting, Spec};
+use super::contest::client::{Engine, Fault, Spec};
 use super::contest::interval::{self, Estimate};
 use super::contest::limit::{Limit, LimitOptions};
-use super::contest::{locked, setting};
+use super::contest::{EngineOptions, locked, suite};
 use super::interrupt::Interrupt;
 use super::line::pit_of;
 use super::progress::Bar;
-use super::sample::{Range, shared, stones_range};
-use super::{Failure, RulesOption, games, json_line};
+use super::sample::{Range, Wanted, shared, stones_range};
+use super::{Failure, RulesOption, json_line};
 
 /// Have an engine choose moves in solved positions, and say how good they are
 ///
@@ -35,12 +35,8 @@ use super::{Failure, RulesOption, games, json_line};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TestEngine {
-    /// The command that starts an engine; once, or twice to compare two
-    #[arg(long = "engine", value_name = "COMMAND", required = true, num_args = 1)]
-    engines: Vec<String>,
-    /// Set an option of every engine
-    #[arg(long = "engine-option", value_name = "NAME=VALUE", value_parser = setting)]
-    settings: Vec<Setting>,
+    #[command(flatten)]
+    engines: EngineOptions,
     /// Stones on the board: N, or A..B with both ends [default: all of which there are tables]
     #[arg(long, value_name = "N|A..B", value_parser = stones_range)]
     stones: Option<Range<u32>>,
@@ -56,8 +52,12 @@ pub struct TestEngine {
     /// Only positions whose worst legal move loses at least N stones
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_loss: u8,
-    /// Positions from this file instead, one a line in any notation; - is stdin
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["stones", "only_one_best", "min_loss"])]
+    /// Only positions of this outcome for the player to move, of the rest of the game
+    #[arg(long, value_name = "OUTCOME")]
+    value: Option<Wanted>,
+    /// Positions from this file instead, one a line in any notation, or as awari sample writes them;
+    /// - is stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["stones", "only_one_best", "min_loss", "value"])]
     suite: Option<String>,
     #[command(flatten)]
     rules: RulesOption,
@@ -77,9 +77,9 @@ pub struct TestEngine {
 const EXAMPLES: &str = "\
 Examples:
   awari test-engine --engine 'awari engine' --stones 8..12 --count 200
-  awari test-engine --engine './mine' --engine 'awari engine' --engine-option Hash=16 --movetime 50
+  awari test-engine --engine './mine' --engine 'awari engine' --engine-option B:Hash=16 --movetime 50
   awari test-engine --engine './mine' --suite positions.txt --search-depth 6 --json
-  awari sample --stones 9 --format auale | awari test-engine --engine './mine' --suite -
+  awari sample --stones 9 --reachable --format auale | awari test-engine --engine './mine' --suite -
 
 Exit code 1 if an engine left positions without an answer.";
 
@@ -92,16 +92,14 @@ impl TestEngine {
     /// # Errors
     /// If there are no positions, tables are missing, or an engine does not answer all of them.
     pub fn run(self, dir: &Path) -> Result<(), Failure> {
-        if self.engines.len() > 2 {
+        if self.engines.commands.len() > 2 {
             return Err(Failure::usage("one engine is tested or two are compared: --engine once or twice."));
         }
         let tables = Tablebase::open(dir, self.rules.rules).map_err(Failure::new)?;
         let positions = self.positions(&tables)?;
         let interrupt = Interrupt::listen()?;
         let mut tested = Vec::new();
-        for command in &self.engines {
-            let (settings, failures) = (self.settings.clone(), AtomicU32::new(0));
-            let spec = Spec { command: command.clone(), settings, rules: tables.rules(), failures };
+        for spec in self.engines.specs(tables.rules()) {
             let test = Test {
                 spec,
                 tables: &tables,
@@ -155,8 +153,12 @@ impl TestEngine {
                 3..=there.into_iter().max().unwrap_or(3).max(3)
             }
         };
-        let filter =
-            Filter { only_one_best: self.only_one_best, min_loss: self.min_loss, ..Filter::stones(stones) };
+        let filter = Filter {
+            only_one_best: self.only_one_best,
+            min_loss: self.min_loss,
+            outcome: self.value.map(Wanted::outcome),
+            ..Filter::stones(stones)
+        };
         let tries = (self.count as u64).saturating_mul(1_000).max(100_000);
         let mut sampler =
             Sampler::new(tables, Source::Stored, filter, self.seed, tries).map_err(Failure::new)?;
@@ -176,19 +178,15 @@ impl TestEngine {
     }
 }
 
-/// The positions of a file.
+/// The positions of a file: where moves follow one, that after them.
 fn suite(tables: &Tablebase, path: &str) -> Result<Vec<Position>, Failure> {
-    let (name, text) = (games::name(path), games::text(path).map_err(Failure::new)?);
     let mut positions = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong =
-            |why: &dyn std::fmt::Display| Failure::new(format_args!("{name}: line {}: {why}", number + 1));
-        let line = line.split(" moves").next().unwrap_or(line);
-        let position = notation::parse(line).map_err(|error| wrong(&error))?;
-        if tables.moves(&position.board).map_err(|error| wrong(&error))?.is_empty() {
-            return Err(wrong(&"there is no legal move to choose."));
+    for suite::Line { number, game } in suite::read(path, tables.rules())? {
+        let position = *game.now();
+        if tables.moves(&position.board).map_err(|error| suite::wrong(path, number, error))?.is_empty() {
+            return Err(suite::wrong(path, number, "there is no legal move to choose."));
         }
-        positions.push(shared(position));
+        positions.push(position);
     }
     Ok(positions)
 }
@@ -319,6 +317,8 @@ struct Figures {
     loss: Option<Estimate>,
     /// Share of answers that worsen the outcome of the rest of the game.
     blunders: Option<Estimate>,
+    /// How often from which outcome to which.
+    blunder_kinds: BTreeMap<String, u64>,
     by_stones: BTreeMap<u32, ByStones>,
 }
 
@@ -327,7 +327,24 @@ struct ByStones {
     answered: u64,
     best: Option<Estimate>,
     mean_loss: Option<f64>,
-    blunders: u64,
+    /// The same with its interval, of two answers or more.
+    loss: Option<Estimate>,
+    blunders: Option<Estimate>,
+}
+
+impl ByStones {
+    fn of(grades: &[&Grade]) -> ByStones {
+        let mut counts = Counts::default();
+        grades.iter().for_each(|grade| counts.add(grade));
+        let losses: Vec<f64> = grades.iter().map(|grade| f64::from(grade.loss())).collect();
+        ByStones {
+            answered: counts.graded,
+            best: interval::share(counts.best, counts.graded),
+            mean_loss: counts.mean_loss(),
+            loss: interval::mean(&losses),
+            blunders: interval::share(counts.outcome, counts.graded),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -343,14 +360,20 @@ struct Difference {
 
 impl Figures {
     fn of(positions: &[Position], tested: &Tested) -> Figures {
-        let (mut all, mut by_stones) = (Counts::default(), BTreeMap::<u32, Counts>::new());
+        let (mut all, mut by_stones) = (Counts::default(), BTreeMap::<u32, Vec<&Grade>>::new());
         let (mut losses, mut faults) = (Vec::new(), BTreeMap::new());
+        let mut blunder_kinds = BTreeMap::new();
         for (position, answer) in positions.iter().zip(&tested.answers) {
             match answer {
                 Ok(grade) => {
                     all.add(grade);
-                    by_stones.entry(position.board.stones()).or_default().add(grade);
+                    by_stones.entry(position.board.stones()).or_default().push(grade);
                     losses.push(f64::from(grade.loss()));
+                    let [before, after] = grade.rest();
+                    if after < before {
+                        let kind = format!("{} to {}", before.name(), after.name());
+                        *blunder_kinds.entry(kind).or_default() += 1;
+                    }
                 }
                 Err(fault) => {
                     let first = || (0, format!("{}: {fault}", position.board));
@@ -358,12 +381,6 @@ impl Figures {
                 }
             }
         }
-        let row = |counts: &Counts| ByStones {
-            answered: counts.graded,
-            best: interval::share(counts.best, counts.graded),
-            mean_loss: counts.mean_loss(),
-            blunders: counts.outcome,
-        };
         Figures {
             name: tested.name.clone(),
             command: tested.command.clone(),
@@ -374,7 +391,8 @@ impl Figures {
             best_of_choices: interval::share(all.best - all.forced, all.graded - all.forced),
             loss: interval::mean(&losses),
             blunders: interval::share(all.outcome, all.graded),
-            by_stones: by_stones.iter().map(|(&stones, counts)| (stones, row(counts))).collect(),
+            blunder_kinds,
+            by_stones: by_stones.iter().map(|(&stones, grades)| (stones, ByStones::of(grades))).collect(),
         }
     }
 }
@@ -427,16 +445,19 @@ impl Report {
             writeln!(out, "  best moves     {}", percent(engine.best))?;
             writeln!(out, "  with a choice  {}", percent(engine.best_of_choices))?;
             writeln!(out, "  stones lost    {} a move", number(engine.loss))?;
-            writeln!(
-                out,
-                "  blunders       {} (worse outcome of the rest of the game)",
-                percent(engine.blunders)
-            )?;
-            writeln!(out, "  stones  answered  best moves                stones lost  blunders")?;
+            let kinds: Vec<String> =
+                engine.blunder_kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
+            writeln!(out, "  blunders       {}{kinds}", percent(engine.blunders))?;
+            writeln!(out, "  stones  answered  best moves              stones lost             blunders")?;
             for (stones, row) in &engine.by_stones {
-                let loss = row.mean_loss.map_or("-".to_owned(), |loss| format!("{loss:.3}"));
-                let ByStones { answered, best, blunders, .. } = row;
-                writeln!(out, "  {stones:6}  {answered:8}  {:24}  {loss:>11}  {blunders:8}", percent(*best))?;
+                let ByStones { answered, best, mean_loss, loss, blunders } = row;
+                let loss = match (loss, mean_loss) {
+                    (None, Some(mean)) => format!("{mean:.3}"),
+                    _ => number(*loss),
+                };
+                let (best, blunders) = (percent(*best), percent(*blunders));
+                writeln!(out, "  {stones:6}  {answered:8}  {best:22}  {loss:22}  {blunders}")?;
             }
         }
         if let Some(difference) = &self.difference {

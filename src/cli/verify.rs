@@ -13,7 +13,7 @@ use super::interrupt::Interrupt;
 use super::known::{ManifestOption, differs, words};
 use super::progress::Bar;
 use super::style::Style;
-use super::{Failure, RulesOption, chosen, json_line, start_threads, stones_parser};
+use super::{Failure, RulesOption, Stones, chosen, json_line, start_threads, stones_parser};
 
 /// Check tables: bytes, and every position one ply ahead; or prove them
 ///
@@ -102,7 +102,8 @@ impl Verify {
             let checked = self.check(&tables, stones, &interrupt);
             if let Err(VerifyError::Stopped) = checked {
                 return Err(Failure::interrupted(format_args!(
-                    "stopped. The table of {stones} stones was not checked to its end."
+                    "stopped. The table of {} was not checked to its end.",
+                    Stones(stones)
                 )));
             }
             let mut result = Checked {
@@ -163,7 +164,7 @@ impl Verify {
         let style = Style::stdout();
         let positions = positions.map(|positions| format!(", {}", super::positions(positions)));
         let positions = positions.unwrap_or_default();
-        write!(out, "{rules}, {stones:2} stones{positions}: ")?;
+        write!(out, "{rules}, {:2}{positions}: ", Stones(stones))?;
         match (&error, values) {
             (Some(_), Some((_, known @ Known::Differs(_)))) => writeln!(out, "{}", style.bad(words(known))),
             (Some(_), _) => writeln!(out, "{}", style.bad("failed")),
@@ -207,7 +208,7 @@ those of the tables of fewer stones are. awari info shows whether these were pro
 
 /// A bar for one table.
 fn bar(stones: u32) -> impl Fn(Step, u64, u64) + Sync {
-    let bar = Bar::new(&format!("{stones:2} stones"));
+    let bar = Bar::new(&format!("{:2}", Stones(stones)));
     move |step, done, total| {
         let step = match step {
             Step::File => "file",

@@ -19,7 +19,7 @@ pub(super) enum Side {
 /// What is remembered of a board. The bounds are proved; the score is an estimate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// The board; 0 in an empty place, which is no board's.
+    /// The board.
     key: u64,
     pub bounds: Bounds,
     pub score: i16,
@@ -28,6 +28,8 @@ pub(super) struct Entry {
     pub side: Side,
     /// The best move found, 0..=5; 6 if none.
     pub pit: u8,
+    /// What [`Known::age`] was; 0 in an empty place.
+    age: u8,
 }
 
 /// No move.
@@ -42,25 +44,44 @@ pub(super) fn key(board: &Board) -> u64 {
 /// A table of entries. What is remembered is never wrong, because a board's key is its own; but it
 /// may be forgotten for another board.
 pub(super) struct Known {
+    /// At least as many as are used.
     entries: Vec<Entry>,
     /// 64 less the binary logarithm of the number of sets.
     shift: u32,
+    /// One more, from 1 on, each time that all is forgotten. Entries of another age count as empty: to
+    /// write over all of a large memory may take longer than a search.
+    age: u8,
 }
 
 impl Known {
-    /// Takes at most `bytes` bytes, but room for some boards in any case.
-    pub fn new(bytes: u64) -> Result<Known, TryReserveError> {
+    /// Uses at most `bytes` bytes, but room for some boards in any case: of the memory of `old`, if that
+    /// is large enough. It knows nothing then, and is as a new one of this size.
+    pub fn new(bytes: u64, old: Option<Known>) -> Result<Known, TryReserveError> {
         let sets = (bytes / (WAYS * size_of::<Entry>()) as u64).clamp(1 << 8, 1 << 40);
         let bits = sets.ilog2();
+        let shift = 64 - bits;
+        if let Some(old) = old.filter(|old| old.entries.len() >= WAYS << bits) {
+            let mut known = Known { shift, ..old };
+            known.forget();
+            return Ok(known);
+        }
         let mut entries = Vec::new();
         entries.try_reserve_exact(WAYS << bits)?;
         entries.resize(WAYS << bits, EMPTY);
-        Ok(Known { entries, shift: 64 - bits })
+        Ok(Known { entries, shift, age: 1 })
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        size_of_val(&self.entries[..]) as u64
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.entries.fill(EMPTY);
+    pub fn forget(&mut self) {
+        self.age = self.age.checked_add(1).unwrap_or_else(|| {
+            self.entries.fill(EMPTY);
+            1
+        });
     }
 
     fn set(&self, key: u64) -> usize {
@@ -73,23 +94,25 @@ impl Known {
     /// What is remembered of a board.
     pub fn get(&self, key: u64) -> Option<&Entry> {
         let set = self.set(key);
-        self.entries[set..set + WAYS].iter().find(|entry| entry.key == key)
+        self.entries[set..set + WAYS].iter().find(|entry| entry.key == key && entry.age == self.age)
     }
 
     /// The entry of a board, for what is to be added to it. If there is none it gets a new one, with
     /// the bounds `trivial`, in place of the one of the set that took least work.
     pub fn entry(&mut self, key: u64, trivial: Bounds) -> &mut Entry {
-        let set = self.set(key);
+        let (set, age) = (self.set(key), self.age);
         let ways = &mut self.entries[set..set + WAYS];
-        let place = match ways.iter().position(|entry| entry.key == key) {
+        let place = match ways.iter().position(|entry| entry.key == key && entry.age == age) {
             Some(place) => place,
             None => {
                 // Bounds that are more than the number of stones are worth some plies.
                 let proved = |bounds: Bounds| bounds.exact().is_some() || bounds.lower != -bounds.upper;
-                let worth =
-                    |entry: &Entry| (entry.key != 0, entry.depth + 2 * u8::from(proved(entry.bounds)));
+                // Some(_) is more than None, which is of a place that is free.
+                let worth = |entry: &Entry| {
+                    (entry.age == age).then(|| entry.depth + 2 * u8::from(proved(entry.bounds)))
+                };
                 let place = (0..WAYS).min_by_key(|&way| worth(&ways[way])).unwrap_or(0);
-                ways[place] = Entry { key, bounds: trivial, ..EMPTY };
+                ways[place] = Entry { key, bounds: trivial, age, ..EMPTY };
                 place
             }
         };
@@ -104,6 +127,7 @@ const EMPTY: Entry = Entry {
     depth: 0,
     side: Side::Exactly,
     pit: NO_PIT,
+    age: 0,
 };
 
 #[cfg(test)]
@@ -128,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_that_boards() {
-        let mut known = Known::new(0).unwrap();
+        let mut known = Known::new(0, None).unwrap();
         let index = Index::new(9);
         for place in 0..index.positions() {
             let board = index.board(place);
@@ -143,5 +167,38 @@ mod tests {
             }
         }
         assert!((512..=1024).contains(&remembered), "{remembered}");
+    }
+
+    /// Also when ages begin again at 1, and in more memory than is used.
+    #[test]
+    fn what_was_forgotten_leaves_no_trace() {
+        let index = Index::new(8);
+        let boards = |from: u64| {
+            (0..3_000).map(move |place| (place * 7 + from * 311) % 50_000).map(|at| index.board(at))
+        };
+        let note = |known: &mut Known, from: u64| {
+            for board in boards(from) {
+                let entry = known.entry(key(&board), Bounds::of_stones(8));
+                (entry.depth, entry.pit) = (entry.depth + board.pits()[0], board.pits()[1] % 6);
+            }
+        };
+        let mut used = Known::new(1 << 17, None).unwrap();
+        for round in 0..600 {
+            note(&mut used, round);
+            let size = [0, 1 << 15, 1 << 16][round as usize % 3];
+            used = Known::new(size, Some(used)).unwrap();
+            assert!(boards(round).all(|board| used.get(key(&board)).is_none()));
+            let mut fresh = Known::new(size, None).unwrap();
+            note(&mut fresh, round + 1);
+            note(&mut used, round + 1);
+            for board in boards(round + 1) {
+                let [fresh, used] =
+                    [&fresh, &used].map(|known| known.get(key(&board)).map(|entry| (entry.depth, entry.pit)));
+                assert_eq!(fresh, used);
+            }
+        }
+        assert_eq!(used.bytes(), 1 << 17);
+        // Too small, it is not used.
+        assert_eq!(Known::new(1 << 18, Some(used)).unwrap().bytes(), 1 << 18);
     }
 }

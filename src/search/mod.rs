@@ -124,6 +124,17 @@ pub struct Search<'t> {
     end: u64,
 }
 
+/// Memory that a search has had, for another: to ask the system for it may take longer than a search.
+/// What was remembered in it is forgotten.
+pub struct Memory(Known);
+
+impl Memory {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
 /// Nodes between two looks at the clock.
 const LOOK_EVERY: u64 = 256;
 
@@ -134,10 +145,23 @@ impl<'t> Search<'t> {
     /// # Errors
     /// If the memory cannot be had.
     pub fn new(tables: &'t Tablebase, most: u32, memory: u64) -> Result<Search<'t>, SearchError> {
+        Search::with(None, tables, most, memory)
+    }
+
+    /// The same, in the memory of another search if that is large enough. It finds the same.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn with(
+        old: Option<Memory>,
+        tables: &'t Tablebase,
+        most: u32,
+        memory: u64,
+    ) -> Result<Search<'t>, SearchError> {
         let below = Below::new(tables, most);
         Ok(Search {
             below,
-            known: Known::new(memory / 2)?,
+            known: Known::new(memory / 2, old.map(|Memory(known)| known))?,
             bytes: memory / 2,
             held: 0,
             starved: false,
@@ -148,7 +172,12 @@ impl<'t> Search<'t> {
 
     /// Forgets what was found out.
     pub fn forget(&mut self) {
-        self.known.clear();
+        self.known.forget();
+    }
+
+    /// Ends the search and leaves its memory.
+    pub fn into_memory(self) -> Memory {
+        Memory(self.known)
     }
 
     /// The most stones up to which it has every table; None if it has none.

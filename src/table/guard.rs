@@ -92,6 +92,12 @@ impl Map {
         Ok(Map { map, place })
     }
 
+    /// Has [`Map::is_cut`] say yes from now on: what was read turned out not to be what it was.
+    #[cold]
+    pub(super) fn mark_changed(&self) {
+        self.place.cut.store(true, Ordering::Relaxed);
+    }
+
     /// Whether something that was read before was not there, so that zeros were read.
     #[inline(always)]
     pub(super) fn is_cut(&self) -> bool {

@@ -97,7 +97,7 @@ impl<'a> VerifiedTables<'a> {
     }
 
     /// Makes sure that what was read since they were found right was right too: that no file was cut
-    /// short meanwhile.
+    /// short meanwhile, and no byte that was read is no value any more.
     ///
     /// # Errors
     /// The first table whose file was.
@@ -141,9 +141,7 @@ impl SmallerTables for VerifiedTables<'_> {
     fn read(&self, stones: u32, place: u64, values: &mut [i8]) {
         match self.verified(stones) {
             Verified { source: Source::Own(table), unpacked: None } => table.read_checked(place, values),
-            Verified { source: Source::Vu(table), .. } => {
-                table.read_unguarded(place, values).expect("every byte was found to be a value");
-            }
+            Verified { source: Source::Vu(table), .. } => table.read_counted(place, values),
             Verified { unpacked: Some(unpacked), .. } => {
                 values.copy_from_slice(&unpacked[place as usize..][..values.len()]);
             }
@@ -160,5 +158,46 @@ impl fmt::Debug for VerifiedTables<'_> {
             .field("tables", &tables.clone().count())
             .field("unpacked", &unpacked.count())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Seek, SeekFrom, Write};
+
+    use super::*;
+    use crate::engine::{self, Storage, Unwatched};
+    use crate::table::vu;
+    use crate::tablebase::Tablebase;
+
+    /// Another program writes into `scores.3` after all of it was found right.
+    #[test]
+    fn a_byte_that_is_no_value_any_more_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let solve = |stones: u32, smaller: &VerifiedTables| {
+            engine::solve(Rules::Awari, stones, smaller, &Storage::Memory, &Unwatched).unwrap().values
+        };
+        for stones in 1..=3 {
+            let tables = Tablebase::open(dir.path(), Rules::Awari).unwrap();
+            let smaller = tables.smaller_tables(stones).unwrap();
+            let values = solve(stones, &smaller);
+            let path = vu::path(dir.path(), stones);
+            vu::write(&path, stones, &values).unwrap();
+        }
+        let tables = Tablebase::open(dir.path(), Rules::Awari).unwrap();
+        let smaller = tables.smaller_tables(5).unwrap();
+        solve(5, &smaller);
+        assert!(smaller.check_unchanged().is_ok());
+        let mut file = fs::File::options().write(true).open(vu::path(dir.path(), 3)).unwrap();
+        file.seek(SeekFrom::Start(100)).unwrap();
+        file.write_all(&[4]).unwrap();
+        // Whatever it finds, it ends.
+        solve(5, &smaller);
+        smaller.values(3);
+        match smaller.check_unchanged() {
+            Err(TableError::NoValue { place: 100, found: 4, stones: 3, .. }) => {}
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use awari::Rules;
 use awari::notation::auale::{self, Play};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::guard::Guard;
 use crate::cli::read_line;
 
 /// How long an engine may take to say that it is there.
@@ -24,6 +25,18 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Lines of an engine that wait to be read; then it waits too.
 const LINES: usize = 256;
+
+/// Commands that wait for an engine to read them, beside those in its pipe,
+const COMMANDS: usize = 16;
+
+/// and how long one more may wait for its place.
+const DEAF: Duration = Duration::from_secs(2);
+
+/// Options that an engine may have. More are not looked at.
+const OPTIONS: usize = 1_000;
+
+/// Characters of what an engine says that are shown.
+const SHOWN: usize = 80;
 
 /// An option of an engine and what to set it to.
 #[derive(Clone, Debug)]
@@ -53,6 +66,8 @@ pub enum Fault {
     NoStart(String),
     /// It did not answer in time.
     Hung(Duration),
+    /// It does not read what it is told.
+    Deaf,
     /// It ended, or closed its output.
     Gone,
     /// Its answer is no move.
@@ -70,7 +85,7 @@ impl Fault {
     pub fn name(&self) -> &'static str {
         match self {
             Fault::NoStart(_) => "not started",
-            Fault::Hung(_) => "hung",
+            Fault::Hung(_) | Fault::Deaf => "hung",
             Fault::Gone => "gone",
             Fault::Babble(_) => "no move in the answer",
             Fault::Illegal(_) => "illegal move",
@@ -85,8 +100,9 @@ impl fmt::Display for Fault {
         match self {
             Fault::NoStart(why) => write!(f, "it does not start: {why}"),
             Fault::Hung(after) => write!(f, "no answer after {:.1} s", after.as_secs_f64()),
+            Fault::Deaf => f.write_str("it does not read its input"),
             Fault::Gone => f.write_str("it ended or closed its output"),
-            Fault::Babble(line) => write!(f, "no move in its answer {line:?}"),
+            Fault::Babble(line) => write!(f, "no move in its answer {:?}", shown(line)),
             Fault::Illegal(play) => write!(f, "its move {play} is against the rules"),
             Fault::Time(after) => write!(f, "out of time after {:.3} s", after.as_secs_f64()),
             Fault::Stopped => f.write_str("stopped"),
@@ -97,7 +113,9 @@ impl fmt::Display for Fault {
 /// A running engine.
 pub struct Engine<'s> {
     child: Child,
-    input: ChildStdin,
+    /// Ends it if we cannot.
+    _guard: Guard,
+    commands: SyncSender<String>,
     lines: Receiver<String>,
     stop: &'s AtomicBool,
     /// What it calls itself.
@@ -124,31 +142,51 @@ impl<'s> Engine<'s> {
             .args(["-c", &format!("exec {}", spec.command)])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             // A group of its own: ^C is for us, and whatever it starts can be killed with it.
             .process_group(0)
             .spawn()
             .map_err(failed)?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let guard = match Guard::over(child.id()) {
+            Ok(guard) => guard,
+            Err(error) => {
+                end(&mut child);
+                return Err(failed(error));
+            }
+        };
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let ((commands, said), (sender, lines)) = (sync_channel(COMMANDS), sync_channel(LINES));
+        let name = spec.command.clone();
+        let mut engine = Engine { child, _guard: guard, commands, lines, stop, name };
+        let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(Fault::NoStart("it has no input or output".to_owned()));
         };
-        let (sender, lines) = sync_channel(LINES);
-        let mut engine = Engine { child, input, lines, stop, name: spec.command.clone() };
-        let reader = thread::Builder::new().spawn(move || pass_on(output, &sender));
-        reader.map_err(failed)?;
-        let not_started = |fault| match fault {
-            Fault::Hung(after) => Fault::NoStart(format!("no answer after {:.1} s", after.as_secs_f64())),
-            Fault::Gone => Fault::NoStart("it ends at once".to_owned()),
-            other => other,
+        let (last_words, complaint) = channel();
+        let thread = || thread::Builder::new();
+        thread().spawn(move || hand_over(input, &said)).map_err(failed)?;
+        thread().spawn(move || pass_on(output, &sender)).map_err(failed)?;
+        thread().spawn(move || last_words.send(last_line(errors))).map_err(failed)?;
+        let Err(fault) = engine.introduce(spec) else { return Ok(engine) };
+        drop(engine);
+        let why = match fault {
+            Fault::Hung(after) => format!("no answer after {:.1} s", after.as_secs_f64()),
+            Fault::Gone => "it ends at once".to_owned(),
+            other => return Err(other),
         };
-        let options = engine.greet().map_err(not_started)?;
+        let complaint = complaint.recv_timeout(Duration::from_millis(500)).unwrap_or_default();
+        let colon = if complaint.is_empty() { "" } else { ": " };
+        Err(Fault::NoStart(format!("{why}{colon}{complaint}")))
+    }
+
+    /// Hears what it is and tells it the rules and its options.
+    fn introduce(&mut self, spec: &Spec) -> Result<(), Fault> {
+        let options = self.greet()?;
         let rules = Setting { name: "Rules".to_owned(), value: spec.rules.name().to_owned() };
         let has_rules = options.iter().any(|option| option.eq_ignore_ascii_case(&rules.name));
         for Setting { name, value } in has_rules.then_some(&rules).into_iter().chain(&spec.settings) {
-            engine.say(&format!("setoption name {name} value {value}")).map_err(not_started)?;
+            self.say(&format!("setoption name {name} value {value}"))?;
         }
-        engine.ready().map_err(not_started)?;
-        Ok(engine)
+        self.ready()
     }
 
     /// Has it say what it is. Returns the names of its options.
@@ -161,8 +199,10 @@ impl<'s> Engine<'s> {
             if line == "uciok" {
                 return Ok(options);
             } else if let Some(name) = line.strip_prefix("id name ") {
-                self.name = name.trim().to_owned();
-            } else if let Some(option) = line.strip_prefix("option name ") {
+                self.name = shown(name.trim());
+            } else if let Some(option) = line.strip_prefix("option name ")
+                && options.len() < OPTIONS
+            {
                 options.push(option.split(" type ").next().unwrap_or(option).trim().to_owned());
             }
         }
@@ -182,9 +222,11 @@ impl<'s> Engine<'s> {
     }
 
     /// Asks for a move in a position: what follows `position`, and the whole `go` command. Waits for
-    /// `patience` at most. Returns the move and how long it took.
+    /// `patience` at most. Returns the move and how long it took, from `go` on.
     pub fn think(&mut self, position: &str, go: &str, patience: Duration) -> Result<(Play, Duration), Fault> {
         self.say(&format!("position {position}"))?;
+        // Whatever it has said before that is no answer.
+        self.ready()?;
         let start = Instant::now();
         self.say(go)?;
         loop {
@@ -200,8 +242,19 @@ impl<'s> Engine<'s> {
     }
 
     fn say(&mut self, command: &str) -> Result<(), Fault> {
-        let said = writeln!(self.input, "{command}").and_then(|()| self.input.flush());
-        said.map_err(|_| Fault::Gone)
+        let (start, mut command) = (Instant::now(), format!("{command}\n"));
+        loop {
+            command = match self.commands.try_send(command) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Disconnected(_)) => return Err(Fault::Gone),
+                Err(TrySendError::Full(_)) if self.stop.load(Ordering::Relaxed) => {
+                    return Err(Fault::Stopped);
+                }
+                Err(TrySendError::Full(_)) if start.elapsed() >= DEAF => return Err(Fault::Deaf),
+                Err(TrySendError::Full(command)) => command,
+            };
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// The next line, until `patience` after `start`.
@@ -223,17 +276,31 @@ impl<'s> Engine<'s> {
 impl Drop for Engine<'_> {
     fn drop(&mut self) {
         // Who ends by himself may put away his things: he gets a moment.
-        let _ = self.say("quit");
+        let _ = self.commands.try_send("quit\n".to_owned());
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(200) && matches!(self.child.try_wait(), Ok(None)) {
             thread::sleep(Duration::from_millis(5));
         }
-        if let Ok(pid) = i32::try_from(self.child.id())
-            && let Some(group) = Pid::from_raw(pid)
-        {
-            let _ = kill_process_group(group, Signal::KILL);
+        end(&mut self.child);
+    }
+}
+
+/// Kills a process and all of its group.
+fn end(child: &mut Child) {
+    if let Ok(pid) = i32::try_from(child.id())
+        && let Some(group) = Pid::from_raw(pid)
+    {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
+}
+
+/// Writes commands as they come: who does not read his input makes a thread wait, not the program.
+fn hand_over(mut input: ChildStdin, commands: &Receiver<String>) {
+    while let Ok(command) = commands.recv() {
+        if input.write_all(command.as_bytes()).and_then(|()| input.flush()).is_err() {
+            return;
         }
-        let _ = self.child.wait();
     }
 }
 
@@ -246,4 +313,22 @@ fn pass_on(output: impl io::Read, sender: &SyncSender<String>) {
             return;
         }
     }
+}
+
+/// The last line that says something.
+fn last_line(output: impl io::Read) -> String {
+    let mut output = BufReader::new(output);
+    let (mut line, mut last) = (Vec::new(), String::new());
+    while matches!(read_line(&mut output, &mut line), Ok(1..)) {
+        let text = String::from_utf8_lossy(&line);
+        if !text.trim().is_empty() {
+            last = shown(text.trim());
+        }
+    }
+    last
+}
+
+/// As much of a text as is shown, without what a terminal would obey.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
 }

@@ -32,7 +32,7 @@ pub struct LimitOptions {
         value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     movetime: Option<u64>,
     /// Search to a depth of N plies instead
-    #[arg(long = "search-depth", id = "depth_limit", value_name = "N", conflicts_with = "nodes",
+    #[arg(long = "search-depth", alias = "depth", id = "depth_limit", value_name = "N", conflicts_with = "nodes",
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     depth: Option<u32>,
     /// Look at N boards instead

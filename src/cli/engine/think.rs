@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use awari::rules;
-use awari::search::{Limits, Report, SearchError};
+use awari::search::{Limits, Memory, Report, SearchError};
 use awari::tablebase::{MoveValue, ProbeError};
 use awari::{Board, Search, Tablebase};
 
@@ -21,9 +21,9 @@ const LOOKING_FOR_DEPTHS: Duration = Duration::from_secs(5);
 /// Boards a millisecond that a search looks at, at most, and bytes it takes to remember one.
 const BYTES_PER_MILLISECOND: u64 = 3_000 * 24;
 
-/// Finds a move and says it, when that is wanted.
-pub fn think(game: &Game, go: &Go, options: &Options, signal: &Signal) {
-    let (pit, answer) = find(game, go, options, signal);
+/// Finds a move and says it, when that is wanted; in this memory, if it is large enough.
+pub fn think(game: &Game, go: &Go, options: &Options, signal: &Signal, memory: &mut Option<Memory>) {
+    let (pit, answer) = find(game, go, options, signal, memory);
     while signal.hold.load(Ordering::Relaxed) && !super::CLOSED.load(Ordering::Relaxed) {
         thread::park_timeout(Duration::from_millis(50));
     }
@@ -40,7 +40,13 @@ pub fn think(game: &Game, go: &Go, options: &Options, signal: &Signal) {
 }
 
 /// The move to play, and the answer that is expected.
-fn find(game: &Game, go: &Go, options: &Options, signal: &Signal) -> (Option<usize>, Option<usize>) {
+fn find(
+    game: &Game,
+    go: &Go,
+    options: &Options,
+    signal: &Signal,
+    memory: &mut Option<Memory>,
+) -> (Option<usize>, Option<usize>) {
     let started = Instant::now();
     let board = &game.position.board;
     let tables = options.tables();
@@ -68,7 +74,7 @@ fn find(game: &Game, go: &Go, options: &Options, signal: &Signal) -> (Option<usi
             Err(error) => problem(error),
         }
     }
-    match search(game, go, options, signal, time, started) {
+    match search(game, go, options, signal, (time, started), memory) {
         Ok(report) => (report.line.first().copied(), report.line.get(1).copied()),
         Err(error) => {
             problem(error);
@@ -117,20 +123,22 @@ fn search(
     go: &Go,
     options: &Options,
     signal: &Signal,
-    time: Option<Duration>,
-    started: Instant,
+    (time, started): (Option<Duration>, Instant),
+    memory: &mut Option<Memory>,
 ) -> Result<Report, SearchError> {
-    // What is quickly decided needs, and clears, little memory. Half of it is for proofs alone.
+    // What is quickly decided needs little memory. Half of it is for proofs alone.
     let bytes = time.map_or(u64::MAX, |time| (1 << 20) + time.as_millis() as u64 * BYTES_PER_MILLISECOND);
     let most = if options.use_tables() { awari::board::MAX_STONES } else { 0 };
-    let mut search = Search::new(options.tables(), most, 2 * bytes.min(options.memory()))?;
+    // The option may have been made smaller.
+    let old = memory.take().filter(|old| old.bytes() <= options.memory());
+    let mut search = Search::with(old, options.tables(), most, 2 * bytes.min(options.memory()))?;
     let limits = Limits {
         nodes: go.nodes,
         until: time.map(|time| started + time),
         depth: go.depth.map(|depth| depth.max(1)),
         stop: Some(&signal.stop),
     };
-    search.best(&game.position.board, &game.passed, &limits, &mut |report| {
+    let report = search.best(&game.position.board, &game.passed, &limits, &mut |report| {
         let time = started.elapsed();
         say(&format!(
             "info depth {} score cp {} nodes {} nps {} tbhits {} time {} pv {}",
@@ -142,5 +150,7 @@ fn search(
             time.as_millis(),
             game.line(&report.line)
         ));
-    })
+    });
+    *memory = Some(search.into_memory());
+    report
 }

@@ -7,6 +7,7 @@ use awari::rules::{End, Illegal};
 
 use super::answer::{Answer, FinalScore};
 use crate::cli::Signed;
+use crate::cli::Stones;
 use crate::cli::style::Style;
 
 /// Draws the board and says what it is worth and what the moves are.
@@ -56,10 +57,7 @@ pub fn write(out: &mut impl Write, answer: &Answer, style: Style) -> io::Result<
 }
 
 fn stones_on_board(stones: u32) -> String {
-    match stones {
-        1 => "1 stone on the board".to_owned(),
-        _ => format!("{stones} stones on the board"),
-    }
+    format!("{} on the board", Stones(stones))
 }
 
 fn capturing(captured: u8) -> String {

@@ -59,6 +59,8 @@ pub struct VuTable {
     index: Index,
     counts: OnceLock<Counts>,
     content_hash: OnceLock<ContentHash>,
+    /// A place whose byte was a value when they were counted and was none later, and that byte.
+    overwritten: OnceLock<(u64, i8)>,
 }
 
 impl VuTable {
@@ -93,6 +95,7 @@ impl VuTable {
             index: Index::new(stones),
             counts: OnceLock::new(),
             content_hash: OnceLock::new(),
+            overwritten: OnceLock::new(),
         }
     }
 
@@ -142,8 +145,19 @@ impl VuTable {
         read
     }
 
-    /// Reads like [`VuTable::read`]; [`VuTable::check_unchanged`] tells whether that was right.
-    pub(crate) fn read_unguarded(&self, place: u64, values: &mut [i8]) -> Result<(), TableError> {
+    /// Reads like [`VuTable::read`] after [`VuTable::counts`] found that all bytes are values;
+    /// [`VuTable::check_unchanged`] tells whether that was right. Where it was not, there are zeros.
+    pub(crate) fn read_counted(&self, place: u64, values: &mut [i8]) {
+        if let Err(error) = self.read_unguarded(place, values) {
+            values.fill(0);
+            if let (TableError::NoValue { place, found, .. }, Some(map)) = (error, &self.map) {
+                self.overwritten.get_or_init(|| (place, found));
+                map.mark_changed();
+            }
+        }
+    }
+
+    fn read_unguarded(&self, place: u64, values: &mut [i8]) -> Result<(), TableError> {
         let stones = self.index.stones() as usize;
         let (mut place, mut values) = (place, values);
         while !values.is_empty() {
@@ -168,10 +182,10 @@ impl VuTable {
         if self.is_value(value) { Ok(value) } else { Err(self.no_value(place, value)) }
     }
 
-    /// Makes sure that all that was read of the file so far was there.
+    /// Makes sure that all that was read of the file so far was there, and was values.
     ///
     /// # Errors
-    /// [`TableError::Changed`] if not.
+    /// [`TableError::Changed`] or [`TableError::NoValue`] if not.
     #[inline]
     pub(crate) fn check_unchanged(&self) -> Result<(), TableError> {
         match &self.map {
@@ -182,7 +196,10 @@ impl VuTable {
 
     #[cold]
     fn changed(&self) -> TableError {
-        TableError::Changed { path: self.path.clone() }
+        match self.overwritten.get() {
+            Some(&(place, found)) => self.no_value(place, found),
+            None => TableError::Changed { path: self.path.clone() },
+        }
     }
 
     fn is_value(&self, value: i8) -> bool {
