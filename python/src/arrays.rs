@@ -1,0 +1,191 @@
+//! Boards from what Python has, and arrays for it.
+
+use awari::Board;
+use numpy::{Element, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::board::PyBoard;
+use crate::errors;
+
+/// Rows that are read and answered at a time: between two parts, signals are looked at.
+pub const PART: usize = 1 << 20;
+
+/// Pits of a board.
+pub const PITS: usize = 12;
+
+/// A board, from a `Board`, a text in any notation, or twelve whole numbers.
+pub fn board(value: &Bound<'_, PyAny>) -> PyResult<Board> {
+    let py = value.py();
+    if let Ok(board) = value.cast::<PyBoard>() {
+        return Ok(board.get().0);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        let position =
+            awari::notation::parse(text.to_str()?).map_err(|error| errors::notation(py, &error))?;
+        return Ok(position.board);
+    }
+    let Ok(items) = value.try_iter() else {
+        let found = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "a board is a Board, a text or twelve whole numbers, not {found}"
+        )));
+    };
+    let mut pits = [0; PITS];
+    let mut count = 0;
+    for item in items {
+        let item = item?;
+        if let Some(pit) = pits.get_mut(count) {
+            *pit = stones(&item, count)?;
+        }
+        count += 1;
+    }
+    if count != PITS {
+        return Err(errors::invalid_board(py, None, format!("{count} numbers: a board has twelve pits")));
+    }
+    Board::new(pits).map_err(|error| errors::too_many_stones(py, None, error))
+}
+
+/// The stones of a pit.
+fn stones(item: &Bound<'_, PyAny>, pit: usize) -> PyResult<u8> {
+    let py = item.py();
+    // Whole numbers of every kind, numpy's too; no floats.
+    let number = item.call_method0(intern!(py, "__index__")).map_err(|_| {
+        let shown = item.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
+        PyTypeError::new_err(format!("pit {pit} is {shown}: expected a whole number of stones"))
+    })?;
+    number.extract::<u8>().map_err(|_| errors::invalid_board(py, None, wrong_stones(pit, &number)))
+}
+
+fn wrong_stones(pit: usize, found: impl std::fmt::Display) -> String {
+    format!("pit {pit} has {found} stones: expected 0 to 48")
+}
+
+/// An array of boards as it came, made sure to be whole numbers of shape (N, 12) that lie one after
+/// another.
+pub struct Boards<'py> {
+    array: Bound<'py, PyUntypedArray>,
+    rows: usize,
+}
+
+impl<'py> Boards<'py> {
+    /// From an array, or what numpy makes one of.
+    pub fn new(value: &Bound<'py, PyAny>) -> PyResult<Boards<'py>> {
+        let py = value.py();
+        // In C order, aligned, and no subclass.
+        let array = py
+            .import(intern!(py, "numpy"))?
+            .call_method1(intern!(py, "require"), (value, py.None(), ["C", "A", "E"]))?
+            .cast_into::<PyUntypedArray>()?;
+        let shape = array.shape();
+        let rows = match *shape {
+            [rows, PITS] => rows,
+            // No boards at all: numpy cannot know of how many pits.
+            [0] => 0,
+            _ => {
+                let shape = array.getattr(intern!(py, "shape"))?;
+                let problem = format!("boards have shape {shape}: expected (N, 12)");
+                return Err(errors::raise(py, "InvalidBoard", problem, [("row", py.None())]));
+            }
+        };
+        let kind = array.dtype().kind();
+        if rows > 0 && kind != b'i' && kind != b'u' {
+            return Err(not_whole(&array)?);
+        }
+        // Other byte orders.
+        let native = kind == b'f' || array.dtype().is_native_byteorder() != Some(false);
+        let array = if native {
+            array
+        } else {
+            array.call_method1(intern!(py, "astype"), ("int64",))?.cast_into::<PyUntypedArray>()?
+        };
+        Ok(Boards { array, rows })
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Copies rows out of the array: other threads may write to it when the lock is let go.
+    pub fn part(&self, first: usize, count: usize) -> PyResult<Vec<Board>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        macro_rules! of_types {
+            ($($number:ty),*) => {
+                $(if let Ok(array) = self.array.cast::<PyArray2<$number>>() {
+                    return read(array, first, count);
+                })*
+            };
+        }
+        of_types!(u8, i8, i64, i32, i16, u64, u32, u16);
+        Err(PyTypeError::new_err(format!(
+            "boards have dtype {}: expected int64 or uint8",
+            self.array.dtype()
+        )))
+    }
+}
+
+/// What to say of an array that is not of whole numbers.
+fn not_whole(array: &Bound<'_, PyUntypedArray>) -> PyResult<PyErr> {
+    let py = array.py();
+    let dtype = array.dtype();
+    if dtype.kind() == b'f' {
+        // The first number that is not whole; NaN is not equal to anything, and infinity less itself is
+        // not 0.
+        let numpy = py.import("numpy")?;
+        let odd = numpy.call_method1("mod", (array, 1))?.call_method1("__ne__", (0,))?;
+        let places = numpy.call_method1("argwhere", (odd,))?;
+        if places.len()? > 0 {
+            let (row, pit): (usize, usize) = places.get_item(0)?.call_method0("tolist")?.extract()?;
+            let found = array.get_item((row, pit))?.call_method0("item")?;
+            let problem = format!("pit {pit} has {found} stones: expected a whole number");
+            return Ok(errors::invalid_board(py, Some(row), problem));
+        }
+    }
+    Ok(PyTypeError::new_err(format!(
+        "boards have dtype {dtype}: expected whole numbers; .astype(numpy.uint8) makes them"
+    )))
+}
+
+fn read<T>(array: &Bound<'_, PyArray2<T>>, first: usize, count: usize) -> PyResult<Vec<Board>>
+where
+    T: Element + Copy + TryInto<u8> + std::fmt::Display,
+{
+    let py = array.py();
+    let array = array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let cells = array.as_slice()?;
+    let mut boards = Vec::with_capacity(count);
+    for (row, cells) in cells.as_chunks::<PITS>().0.iter().enumerate().skip(first).take(count) {
+        let mut pits = [0; PITS];
+        for (pit, &found) in cells.iter().enumerate() {
+            pits[pit] = found
+                .try_into()
+                .map_err(|_| errors::invalid_board(py, Some(row), wrong_stones(pit, found)))?;
+        }
+        boards.push(Board::new(pits).map_err(|error| errors::too_many_stones(py, Some(row), error))?);
+    }
+    Ok(boards)
+}
+
+/// An array of boards, (N, 12) uint8.
+pub fn of_boards<'py>(py: Python<'py>, boards: &[Board]) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    of_rows(py, boards.iter().flat_map(Board::pits).collect(), boards.len(), PITS)
+}
+
+/// An array of this shape, of cells row by row.
+pub fn of_rows<T: Element>(
+    py: Python<'_>,
+    cells: Vec<T>,
+    rows: usize,
+    columns: usize,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
+    numpy::PyArray1::from_vec(py, cells).reshape([rows, columns])
+}
+
+/// A depth as arrays have it: −1 for one that is not known.
+pub fn depth(depth: Option<u16>) -> i32 {
+    depth.map_or(-1, i32::from)
+}
