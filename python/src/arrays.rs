@@ -133,13 +133,13 @@ fn not_whole(array: &Bound<'_, PyUntypedArray>) -> PyResult<PyErr> {
     let py = array.py();
     let dtype = array.dtype();
     if dtype.kind() == b'f' {
-        // The first number that is not whole; NaN is not equal to anything, and infinity less itself is
-        // not 0.
+        // The first number that is not whole: NaN is not equal to anything.
         let numpy = py.import("numpy")?;
-        let odd = numpy.call_method1("mod", (array, 1))?.call_method1("__ne__", (0,))?;
-        let places = numpy.call_method1("argwhere", (odd,))?;
+        let whole = numpy.call_method1("equal", (numpy.call_method1("floor", (array,))?, array))?;
+        let whole = numpy.call_method1("logical_and", (whole, numpy.call_method1("isfinite", (array,))?))?;
+        let places = numpy.call_method1("argwhere", (numpy.call_method1("logical_not", (whole,))?,))?;
         if places.len()? > 0 {
-            let (row, pit): (usize, usize) = places.get_item(0)?.call_method0("tolist")?.extract()?;
+            let [row, pit]: [usize; 2] = places.get_item(0)?.call_method0("tolist")?.extract()?;
             let found = array.get_item((row, pit))?.call_method0("item")?;
             let problem = format!("pit {pit} has {found} stones: expected a whole number");
             return Ok(errors::invalid_board(py, Some(row), problem));

@@ -7,7 +7,7 @@ use awari::{Board, Rules};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyIterator, PyTuple};
 
 use crate::{arrays, errors};
 
@@ -88,6 +88,10 @@ impl PyBoard {
         found
             .copied()
             .ok_or_else(|| PyIndexError::new_err(format!("pit {pit}: a board has twelve pits, 0 to 11")))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.pits(py)?.try_iter()
     }
 
     #[pyo3(signature = (dtype=None, copy=None))]

@@ -180,10 +180,14 @@ impl Progress for Desk {
 /// within moments; tables that are finished stay, and the next build goes on from there.
 /// Raises OutOfRange, BuildError, CorruptTable, FileError.
 #[pyfunction]
-#[pyo3(signature = (
-    *, stones, rules="awari", dir="databases".into(), depth=false, progress=None, compress=false, threads=0,
-    memory=None, checkpoint=None
-))]
+#[pyo3(
+    signature = (
+        *, stones, rules="awari", dir="databases".into(), depth=false, progress=None, compress=false, threads=0,
+        memory=None, checkpoint=None
+    ),
+    text_signature = "(*, stones, rules='awari', dir='databases', depth=False, progress=None, compress=False, \
+                      threads=0, memory=None, checkpoint=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
 pub fn build<'py>(
     py: Python<'py>,

@@ -170,7 +170,10 @@ pub fn optional(value: Option<impl ToString>) -> String {
 #[pymethods]
 impl PyTablebase {
     #[new]
-    #[pyo3(signature = (dir="databases".into(), rules="awari"))]
+    #[pyo3(
+        signature = (dir="databases".into(), rules="awari"),
+        text_signature = "(dir='databases', rules='awari')"
+    )]
     fn new(py: Python<'_>, dir: PathBuf, rules: &str) -> PyResult<PyTablebase> {
         let rules = rules_named(rules)?;
         // A table that is cut short while it is open is an error then, not the end of the interpreter.
