@@ -1,4 +1,4 @@
-//! The library's errors as exceptions of the Python package (awari/errors.py).
+//! The library's errors as exceptions of the Python package (python/awari/errors.py).
 
 use awari::board::TooManyStones;
 use awari::builder::BuildError;

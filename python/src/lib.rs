@@ -1,5 +1,5 @@
 //! The extension module `awari._awari`. Comments on what Python sees are its docstrings; its types are in
-//! `awari/_awari.pyi`.
+//! `python/awari/_awari.pyi`.
 
 mod arrays;
 mod board;

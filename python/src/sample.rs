@@ -42,7 +42,7 @@ fn range<T: for<'a, 'py> FromPyObject<'a, 'py> + Copy>(
 
 #[pyfunction]
 #[pyo3(signature = (tables, count, stones, seed, games, only_one_best, min_loss, outcome, depth, tries))]
-#[expect(clippy::too_many_arguments, reason = "awari/__init__.py gives them names")]
+#[expect(clippy::too_many_arguments, reason = "python/awari/__init__.py gives them names")]
 pub fn sample<'py>(
     py: Python<'py>,
     tables: &Bound<'py, PyTablebase>,

@@ -129,7 +129,7 @@ def test_boards_of_python(tables: awari.Tablebase) -> None:
 
 
 def changed(row: int, pit: int, to: object, dtype: object = np.int64) -> np.ndarray[Any, Any]:
-    array = np.zeros((20, 12), dtype)  # type: ignore[call-overload]
+    array = np.zeros((20, 12), dtype)
     array[row, pit] = to
     return array
 
@@ -167,7 +167,7 @@ def changed(row: int, pit: int, to: object, dtype: object = np.int64) -> np.ndar
 def test_what_are_no_boards(boards: object, error: type[Exception], words: str, tables: awari.Tablebase) -> None:
     for ask in (tables.probe_many, tables.move_values, awari.index_of, lambda b: tables.probe_many(b, depths=True)):
         with pytest.raises(error, match=words):
-            ask(boards)  # type: ignore[operator]
+            ask(boards)
 
 
 def test_rows_of_later_parts_are_named(tables: awari.Tablebase) -> None:

@@ -60,7 +60,7 @@ def test_a_board_from_everything_that_is_one() -> None:
 def test_what_is_no_board(pits: object, error: type[Exception], words: str, tables: awari.Tablebase) -> None:
     for use in (awari.Board, awari.legal_moves, tables.probe, tables.line):
         with pytest.raises(error, match=words.replace("(", r"\(")):
-            use(pits)  # type: ignore[operator]
+            use(pits)
 
 
 def test_moves_as_other_programs_have_them() -> None:

@@ -71,7 +71,7 @@ def test_the_same_files_whatever_the_threads(tmp_path: Path) -> None:
 )
 def test_builds_that_are_refused(options: dict[str, object], error: type[Exception], words: str, tmp_path: Path) -> None:
     with pytest.raises(error, match=words):
-        awari.build(dir=tmp_path, **options)  # type: ignore[arg-type]
+        awari.build(dir=tmp_path, **options)
 
 
 def test_an_exception_of_the_callback_stops_the_build(tmp_path: Path) -> None:

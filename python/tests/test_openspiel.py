@@ -73,7 +73,7 @@ def test_states_that_have_no_board() -> None:
         board_from_state(state)
 
 
-class Bot(pyspiel.Bot):  # type: ignore[misc]
+class Bot(pyspiel.Bot):
     """Plays by a function, and checks what it is told."""
 
     def __init__(self, choose: object) -> None:
@@ -90,7 +90,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
 
     def step(self, state: pyspiel.State) -> int:
         assert state.history() == self.state.history()
-        action = self.choose(state)  # type: ignore[operator]
+        action = self.choose(state)
         self.state.apply_action(action)
         return int(action)
 

@@ -53,7 +53,7 @@ def test_wrong_arguments(tables: awari.Tablebase) -> None:
         awari.sample(tables, 1, stones=47)
     for wrong in ((9, 5), "x", (1, 2, 3), (-1, 3), 5.5):
         with pytest.raises(ValueError, match="stones is"):
-            awari.sample(tables, 1, stones=wrong)  # type: ignore[arg-type]
+            awari.sample(tables, 1, stones=wrong)
     with pytest.raises(ValueError, match="expected win, draw or loss"):
         awari.sample(tables, 1, stones=5, outcome="won")
     with pytest.raises(OverflowError):

@@ -6,6 +6,29 @@ from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final, overloa
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "Board",
+    "Built",
+    "Grade",
+    "Line",
+    "Move",
+    "MoveValue",
+    "Ply",
+    "Probe",
+    "Progress",
+    "Tablebase",
+    "__version__",
+    "boards",
+    "build",
+    "game_end",
+    "grade",
+    "index_of",
+    "legal_moves",
+    "play",
+    "positions",
+    "sample",
+]
+
 __version__: str
 
 _BoardLike: TypeAlias = Board | str | Sequence[SupportsIndex] | NDArray[np.integer[Any]]
