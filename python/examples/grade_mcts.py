@@ -47,17 +47,20 @@ def plot(reports: dict[int, Report], out: Path) -> None:
             pairs[first] = pairs.get(first, ByStones()) + moves
         # Of fewer moves a mean says little.
         shown = {first: moves for first, moves in sorted(pairs.items()) if moves.moves >= 10}
-        label = f"{simulations:,} simulations: {report.share_optimal:.0%} optimal, {report.blunders} blunders"
+        blunders = report.blunders / max(report.moves, 1)
+        label = f"{simulations:,} simulations: {report.share_optimal:.0%} optimal, {blunders:.1%} blunders"
         x = [first + 0.5 for first in shown]
         axes.plot(x, [moves.mean_loss for moves in shown.values()], marker=marker, label=label)
-    ticks = sorted({s - s % 2 for report in reports.values() for s in report.by_stones})
-    axes.set_xticks([first + 0.5 for first in ticks], [f"{first}–{first + 1}" for first in ticks])
-    axes.set_xlabel("stones on the board")
-    axes.set_ylabel("stones lost by a move, mean")
+    played = {stones for report in reports.values() for stones in report.by_stones}
+    ticks = sorted({stones - stones % 2 for stones in played})
+    last = max(played)
+    axes.set_xticks([first + 0.5 for first in ticks], [f"{f}–{f + 1}" if f < last else str(f) for f in ticks])
+    axes.set_xlabel("stones on the board before the move")
+    axes.set_ylabel("mean loss of a move (stones)")
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
-    axes.set_title("OpenSpiel's MCTS with random rollouts against perfect play, oware")
-    axes.legend(title="moves with a choice")
+    axes.set_title("Oware: OpenSpiel's MCTS, random rollouts, against perfect play")
+    axes.legend(title="of the moves with a choice")
     figure.savefig(out, dpi=110)
     plt.close(figure)
 

@@ -66,7 +66,8 @@ impl From<Probe> for PyProbe {
 /// pit: 0..5. captured: stones. slam: whether the sowing would take every stone of the opponent.
 /// child: the board after the move, seen from the opponent. child_value, child_depth: of `child`.
 /// value: what the move is worth to the player who makes it, captured - child_value.
-/// depth: plies to the next capture or the end, this move counted; None if not known.
+/// depth: plies to the next capture or the end, this move counted; None if not known. It says nothing
+///     of moves that are worth 0 and capture nothing.
 /// best: whether no move is worth more.
 #[pyclass(name = "MoveValue", module = "awari", frozen, get_all)]
 pub struct PyMoveValue {
@@ -327,8 +328,9 @@ impl PyTablebase {
     /// All values of the table of so many stones: int8 of shape (positions(stones),), read-only.
     ///
     /// In the order of `index_of`, so that values(n)[index_of(b)] is the value of b. Tables hold a few bits a
-    /// position, so they are unpacked at the first call and compared with their content hash; later calls return the same memory,
-    /// without a copy, as long as some array of it is alive.
+    /// position, so they are unpacked at the first call and compared
+    /// with their content hash; later calls return the same memory, without a copy, as long as some array of
+    /// it is alive.
     /// Raises MissingTable, CorruptTable.
     fn values<'py>(&self, py: Python<'py>, stones: u32) -> PyResult<Bound<'py, PyArray1<i8>>> {
         let array = match self.kept(py, stones) {

@@ -44,14 +44,14 @@ def test_docstrings_run(tmp_path: Path) -> None:
     assert failed == 0 and run > 5
 
 
-def test_readme_and_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_pages_are_right(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples of a page, one after another, give what the page says."""
     monkeypatch.chdir(tmp_path)
-    for page in ("README.md", "docs/python.md"):
-        blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
-        assert blocks, page
-        names: dict[str, object] = {}
-        for block in blocks:
-            exec(compile(block, page, "exec"), names)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page, page, 0)
+    failed, run = doctest.DocTestRunner().run(examples)
+    assert failed == 0 and run > 3
 
 
 def test_everything_says_what_it_does() -> None:
