@@ -2,13 +2,14 @@
 
 use awari::Board;
 use numpy::{Element, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use rayon::prelude::*;
 
 use crate::board::PyBoard;
-use crate::errors;
+use crate::{errors, threads};
 
 /// Rows that are read and answered at a time: between two parts, signals are looked at.
 pub const PART: usize = 1 << 20;
@@ -23,8 +24,8 @@ pub fn board(value: &Bound<'_, PyAny>) -> PyResult<Board> {
         return Ok(board.get().0);
     }
     if let Ok(text) = value.cast::<PyString>() {
-        let position =
-            awari::notation::parse(text.to_str()?).map_err(|error| errors::notation(py, &error))?;
+        let text = text.to_str().map_err(|error| errors::invalid_board(py, None, error))?;
+        let position = awari::notation::parse(text).map_err(|error| errors::notation(py, &error))?;
         return Ok(position.board);
     }
     let Ok(items) = value.try_iter() else {
@@ -74,9 +75,19 @@ impl<'py> Boards<'py> {
     /// From an array, or what numpy makes one of.
     pub fn new(value: &Bound<'py, PyAny>) -> PyResult<Boards<'py>> {
         let py = value.py();
+        let numpy = py.import(intern!(py, "numpy"))?;
+        // What is masked is not known; the numbers below the mask are anything.
+        if !value.is_exact_instance_of::<PyUntypedArray>()
+            && numpy
+                .getattr(intern!(py, "ma"))?
+                .call_method1(intern!(py, "is_masked"), (value,))?
+                .is_truthy()?
+        {
+            let problem = "boards have masked pits: expected a number of stones in each";
+            return Err(errors::raise(py, "InvalidBoard", problem, [("row", py.None())]));
+        }
         // In C order, aligned, and no subclass.
-        let array = py
-            .import(intern!(py, "numpy"))?
+        let array = numpy
             .call_method1(intern!(py, "require"), (value, py.None(), ["C", "A", "E"]))?
             .cast_into::<PyUntypedArray>()?;
         let shape = array.shape();
@@ -168,6 +179,36 @@ where
         boards.push(Board::new(pits).map_err(|error| errors::too_many_stones(py, Some(row), error))?);
     }
     Ok(boards)
+}
+
+/// An array of boards, (N, 12) uint8, filled in by all threads.
+pub fn boards<'py>(
+    py: Python<'py>,
+    rows: usize,
+    board: impl Fn(usize) -> Board + Sync,
+) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    // numpy says so, where this process would end, if there is not so much memory.
+    let array =
+        py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "empty"), ((rows, PITS), "uint8"))?;
+    let array = array.cast_into::<PyArray2<u8>>()?;
+    let mut own = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    for (part, cells) in own.as_slice_mut()?.chunks_mut(PART * PITS).enumerate() {
+        py.check_signals()?;
+        threads::install(py, || {
+            cells.par_chunks_mut(PITS).enumerate().for_each(|(row, cells)| {
+                cells.copy_from_slice(&board(part * PART + row).pits());
+            });
+        })?;
+    }
+    drop(own);
+    Ok(array)
+}
+
+/// Whether so many bytes can be had; an error instead of the end of this process.
+pub fn room(bytes: u64) -> PyResult<()> {
+    let had = usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    let problem = || PyMemoryError::new_err(format!("cannot allocate {bytes} bytes"));
+    had.then_some(()).ok_or_else(problem)
 }
 
 /// An array of boards, (N, 12) uint8.

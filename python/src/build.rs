@@ -20,6 +20,9 @@ use crate::errors;
 /// How often signals are looked at and progress is told.
 const OFTEN: Duration = Duration::from_millis(50);
 
+/// Threads of a build, at most, as in the program.
+const MOST_THREADS: usize = 1024;
+
 /// A table of the database that was built.
 ///
 /// stones, positions. wins, draws, losses: positions by the sign of their value.
@@ -205,6 +208,9 @@ pub fn build<'py>(
         Ok(every) => every,
         Err(error) => return Err(PyValueError::new_err(format!("checkpoint: {error}"))),
     };
+    if threads > MOST_THREADS {
+        return Err(PyValueError::new_err(format!("threads is {threads}: expected 0 to {MOST_THREADS}")));
+    }
     let encoding = if compress { Encoding::Compressed } else { Encoding::Packed };
     let builder = Builder::new(dir, rules_named(rules)?)
         .stones(stones)

@@ -2,6 +2,7 @@
 
 use awari::Tablebase;
 use awari::notation::{Position, Stores};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::board::illegal_move;
@@ -52,7 +53,7 @@ impl PyGrade {
 /// Grades the move of a pit, 0..5, by the tables.
 ///
 /// stores: what the player to move and his opponent have captured, if known.
-/// Raises IllegalMove, and what `Tablebase.probe` raises.
+/// Raises IllegalMove, ValueError for stores that no game has, and what `Tablebase.probe` raises.
 #[pyfunction]
 #[pyo3(signature = (tables, board, pit, stores=None))]
 pub fn grade(
@@ -63,6 +64,15 @@ pub fn grade(
 ) -> PyResult<PyGrade> {
     let py = board.py();
     let mut position: Position = arrays::board(board)?.into();
+    if let Some((mover, waiting)) = stores {
+        let stones = u32::from(mover) + u32::from(waiting) + position.board.stones();
+        if stones > awari::board::MAX_STONES {
+            return Err(PyValueError::new_err(format!(
+                "stores ({mover}, {waiting}) and the board have {stones} stones: a game has {}",
+                awari::board::MAX_STONES
+            )));
+        }
+    }
     position.stores = stores.map(|(mover, waiting)| Stores { mover, waiting });
     let tables: &Tablebase = &tables.get().tables;
     let graded = match usize::try_from(pit) {

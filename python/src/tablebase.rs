@@ -28,7 +28,7 @@ pub const NO_MOVE: i8 = i8::MIN;
 ///
 /// dir: the directory that `build` wrote to, or one with files `scores.N` of the Vrije Universiteit.
 /// rules: 'awari', 'abapa' or 'slam-ends'.
-#[pyclass(name = "Tablebase", module = "awari", frozen)]
+#[pyclass(name = "Tablebase", module = "awari", frozen, weakref)]
 pub struct PyTablebase {
     pub tables: Arc<tablebase::Tablebase>,
     /// Values that were unpacked and are still in use somewhere.
@@ -336,6 +336,7 @@ impl PyTablebase {
         let array = match self.kept(py, stones) {
             Some(array) => array,
             None => {
+                self.room(py, stones, 1)?;
                 let values = threads::install(py, || self.tables.unpack(stones))?;
                 let array = PyArray1::from_vec(py, values.map_err(|error| errors::probe(py, &error))?);
                 // For good: numpy lets nobody write to memory of others that do not offer it.
@@ -354,6 +355,7 @@ impl PyTablebase {
     ///
     /// In the order of `index_of`. Unpacked at each call. Raises MissingDepths, CorruptTable.
     fn depths<'py>(&self, py: Python<'py>, stones: u32) -> PyResult<Bound<'py, PyArray1<u16>>> {
+        self.room(py, stones, 2)?;
         let depths = threads::install(py, || self.tables.unpack_depths(stones))?;
         let depths = depths.map_err(|error| errors::probe(py, &error))?;
         Ok(PyArray1::from_vec(py, depths))
@@ -369,6 +371,13 @@ impl PyTablebase {
 }
 
 impl PyTablebase {
+    /// Whether there is memory for a table with so many bytes a position. A table that is missing needs none,
+    /// and is the better thing to say.
+    fn room(&self, py: Python<'_>, stones: u32, bytes: u64) -> PyResult<()> {
+        let room = arrays::room(bytes * index(py, stones)?.positions());
+        if room.is_err() && self.stones(py).contains(&stones) { room } else { Ok(()) }
+    }
+
     /// The values of a table, if some array still uses them.
     fn kept<'py>(&self, py: Python<'py>, stones: u32) -> Option<Bound<'py, PyArray1<i8>>> {
         let kept = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -429,7 +438,7 @@ pub fn positions(py: Python<'_>, stones: u32) -> PyResult<u64> {
 /// Boards of so many stones: uint8 of shape (N, 12), the pits of the player to move first.
 ///
 /// places: integers of shape (N,), places in the table; None for all, in order.
-/// boards(n)[i] has the value values(n)[i]. Raises IndexError for places outside the table.
+/// boards(n)[i] has the value values(n)[i]. Raises IndexError for places outside the table, MemoryError.
 #[pyfunction]
 #[pyo3(signature = (stones, places=None))]
 pub fn boards<'py>(
@@ -437,20 +446,14 @@ pub fn boards<'py>(
     stones: u32,
     places: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
-    use rayon::prelude::*;
     let index = index(py, stones)?;
-    let boards = match places {
-        None => threads::install(py, || {
-            (0..index.positions()).into_par_iter().map(|place| index.board(place)).collect()
-        })?,
+    match places {
+        None => arrays::boards(py, index.positions() as usize, |row| index.board(row as u64)),
         Some(places) => {
             let places = places_of(places, index.positions())?;
-            threads::install(py, || {
-                places.into_par_iter().map(|place| index.board(place)).collect::<Vec<_>>()
-            })?
+            arrays::boards(py, places.len(), |row| index.board(places[row]))
         }
-    };
-    arrays::of_boards(py, &boards)
+    }
 }
 
 /// Places as an array of them has them, all inside the table.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import subprocess
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,8 @@ def test_places(tables: awari.Tablebase) -> None:
     for wrong in ([awari.positions(11)], [-1], [0, 10**12]):
         with pytest.raises(IndexError, match=r"places\["):
             awari.boards(11, wrong)
+    with pytest.raises(MemoryError):
+        awari.boards(48)
     with pytest.raises(TypeError, match="float64"):
         awari.boards(11, [0.5])
     with pytest.raises(ValueError, match="shape"):
@@ -103,6 +107,44 @@ def test_values_share_memory_and_are_read_only(tables: awari.Tablebase) -> None:
     gc.collect()
     assert np.array_equal(part, expected)
     assert np.shares_memory(part, tables.values(10))
+
+
+def test_arrays_outlive_their_tablebase(databases: Path) -> None:
+    tables = awari.Tablebase(databases)
+    values, depths = tables.values(11), tables.depths(11)
+    part = values[5:]
+    expected = values.copy(), depths.copy()
+    gone = weakref.ref(tables)
+    del tables, values
+    gc.collect()
+    assert gone() is None
+    np.zeros(5_000_000).fill(7)
+    assert np.array_equal(part, expected[0][5:]) and np.array_equal(depths, expected[1])
+
+
+def test_an_array_that_is_written_to_meanwhile(tables: awari.Tablebase) -> None:
+    """Boards are copied out before the lock is let go: an answer, or an error, never anything else."""
+    boards = np.zeros((400_000, 12), np.uint8)
+    stop = threading.Event()
+
+    def write() -> None:
+        for row in itertools.cycle(range(len(boards))):
+            if stop.is_set():
+                return
+            boards[row] = 9
+            boards[row] = 0
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for _ in range(5):
+            try:
+                assert tables.probe_many(boards).shape == (400_000,)
+            except awari.InvalidBoard as error:
+                assert "108 stones" in str(error) or "stones on the board" in str(error)
+    finally:
+        stop.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", ">i2", ">i4", ">u8", "q", "Q", "l"])
@@ -157,6 +199,7 @@ def changed(row: int, pit: int, to: object, dtype: object = np.int64) -> np.ndar
         (np.zeros(12, int), awari.InvalidBoard, r"shape \(12,\)"),
         (np.zeros((2, 2, 12), int), awari.InvalidBoard, r"shape \(2, 2, 12\)"),
         (np.zeros((12, 0), int), awari.InvalidBoard, r"shape \(12, 0\)"),
+        (np.ma.masked_equal(np.eye(12, dtype=int), 1), awari.InvalidBoard, "masked"),
         (5, awari.InvalidBoard, r"shape \(\)"),
         (None, awari.InvalidBoard, r"shape \(\)"),
         ("4 4 4 4 4 4 / 4 4 4 4 4 4", awari.InvalidBoard, r"shape \(\)"),

@@ -54,6 +54,7 @@ def test_a_board_from_everything_that_is_one() -> None:
         (None, TypeError, "NoneType"),
         ("4 4 x 4 4 4 / 4 4 4 4 4 4", awari.InvalidBoard, '"x" at character 5'),
         ("", awari.InvalidBoard, "expected a position"),
+        ("\ud800", awari.InvalidBoard, "surrogates"),
         (b"123456789012", awari.InvalidBoard, "stones"),
     ],
 )

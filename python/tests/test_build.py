@@ -61,6 +61,8 @@ def test_the_same_files_whatever_the_threads(tmp_path: Path) -> None:
         ({"stones": 47}, awari.OutOfRange, "47 stones"),
         ({"stones": 49}, awari.OutOfRange, "49 stones"),
         ({"stones": -1}, OverflowError, "out of range"),
+        ({"stones": 2, "threads": 1025}, ValueError, "threads is 1025: expected 0 to 1024"),
+        ({"stones": 2, "threads": -1}, OverflowError, "negative"),
         ({"stones": 2, "rules": "oware"}, ValueError, "expected awari"),
         ({"stones": 2, "checkpoint": -1.0}, ValueError, "checkpoint"),
         ({"stones": 2, "checkpoint": float("nan")}, ValueError, "checkpoint"),

@@ -61,7 +61,7 @@ def test_grades(tables: awari.Tablebase) -> None:
                 with pytest.raises(awari.IllegalMove):
                     awari.grade(tables, board, pit)
                 continue
-            grade = awari.grade(tables, board, pit, stores=(20, 20))
+            grade = awari.grade(tables, board, pit, stores=(17, 17))
             assert (grade.before, grade.after, grade.loss) == (value, worth, value - worth)
             assert grade.is_best == (pit in grade.best) == (worth == value)
             outcomes = ["loss", "draw", "win"]
@@ -69,6 +69,8 @@ def test_grades(tables: awari.Tablebase) -> None:
             assert awari.grade(tables, board, pit).outcome is None
             lost += grade.loss
     assert lost > 0
+    with pytest.raises(ValueError, match="a game has 48"):
+        awari.grade(tables, samples.boards[0], 0, stores=(24, 24))
     for pit in (-1, 6, 99):
         with pytest.raises(awari.IllegalMove):
             awari.grade(tables, samples.boards[0], pit)
@@ -98,6 +100,8 @@ def test_missing_tables(tables: awari.Tablebase, tmp_path: Path) -> None:
         with pytest.raises(awari.MissingTable) as missing:
             ask(20)
         assert missing.value.stones == 20
+        with pytest.raises(awari.MissingTable, match="48 stones"):
+            ask(48)
     awari.build(stones=3, dir=tmp_path)
     with pytest.raises(awari.MissingDepths):
         awari.Tablebase(tmp_path).depths(3)
