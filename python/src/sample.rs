@@ -1,5 +1,6 @@
 //! `sample`: positions drawn at random, as arrays.
 
+use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::tablebase::{NO_MOVE, PyTablebase};
-use crate::{arrays, errors, threads};
+use crate::{arrays, errors};
 
 /// How often signals are looked at.
 const OFTEN: Duration = Duration::from_millis(100);
@@ -79,41 +80,33 @@ pub fn sample<'py>(
     let tables = Arc::clone(&tables.get().tables);
     let (mut boards, mut values) = (Vec::<Board>::new(), Vec::new());
     let (mut depths, mut moves) = (Vec::new(), Vec::new());
-    // The sampler borrows the tables and draws one position after the other, so Python waits for the
-    // lock between two times of looking at signals.
-    let drawn = threads::install(py, || {
-        let mut sampler = Sampler::new(&tables, source, filter, seed, tries).map_err(Wrong::Probe)?;
-        let mut looked = Instant::now();
+    let sampler = py.detach(|| Sampler::new(&tables, source, filter, seed, tries));
+    let mut sampler = sampler.map_err(|error| errors::probe(py, &error))?;
+    // Signals are seen by the thread that called, so it draws itself.
+    let mut draw_for_a_while = || {
+        let since = Instant::now();
+        let late = || since.elapsed() > OFTEN;
         while boards.len() < count {
-            let late = || looked.elapsed() > OFTEN;
-            if late() {
-                Python::attach(|py| py.check_signals()).map_err(Wrong::Signal)?;
-                looked = Instant::now();
+            let interrupted = Cell::new(false);
+            let stop = || {
+                interrupted.set(late());
+                interrupted.get()
+            };
+            let Some(sample) = sampler.draw(stop)? else { return Ok(!interrupted.get()) };
+            boards.push(sample.position.board);
+            values.push(sample.value);
+            depths.push(arrays::depth(sample.depth));
+            let mut row = [NO_MOVE; awari::board::PITS];
+            for play in sample.moves {
+                row[play.pit] = play.value;
             }
-            let tried = sampler.tried();
-            match sampler.draw(|| looked.elapsed() > OFTEN).map_err(Wrong::Probe)? {
-                Some(sample) => {
-                    boards.push(sample.position.board);
-                    values.push(sample.value);
-                    depths.push(arrays::depth(sample.depth));
-                    let mut row = [NO_MOVE; awari::board::PITS];
-                    for play in sample.moves {
-                        row[play.pit] = play.value;
-                    }
-                    moves.extend(row);
-                }
-                // None for want of time, or of positions.
-                None if sampler.tried() >= tries => break,
-                None if sampler.tried() == tried && looked.elapsed() <= OFTEN => break,
-                None => {}
-            }
+            moves.extend(row);
         }
-        Ok(())
-    })?;
-    drawn.map_err(|wrong| match wrong {
-        Wrong::Probe(error) => errors::probe(py, &error),
-        Wrong::Signal(error) => error,
-    })?;
+        Ok(true)
+    };
+    while !py.detach(&mut draw_for_a_while).map_err(|error| errors::probe(py, &error))? {
+        py.check_signals()?;
+    }
     let rows = boards.len();
     Ok((
         arrays::of_boards(py, &boards)?,
@@ -121,9 +114,4 @@ pub fn sample<'py>(
         PyArray1::from_vec(py, depths),
         arrays::of_rows(py, moves, rows, awari::board::PITS)?,
     ))
-}
-
-enum Wrong {
-    Probe(awari::tablebase::ProbeError),
-    Signal(PyErr),
 }

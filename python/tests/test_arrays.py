@@ -312,3 +312,29 @@ def test_compressed_tables_and_those_of_vu(databases: Path, program: str, tmp_pa
         assert np.array_equal(tables.values(10), awari.Tablebase(databases).values(10))
         if format == "compressed":
             assert np.array_equal(tables.probe_many(boards, depths=True)[1], expected[1])
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+import numpy as np
+import awari
+tables = awari.Tablebase(sys.argv[1])
+boards = np.tile(awari.boards(10), (100, 1))
+for name, endless in {
+    "probe_many": lambda: [tables.probe_many(boards, depths=True) for _ in range(10_000)],
+    "move_values": lambda: [tables.move_values(boards) for _ in range(10_000)],
+    "index_of": lambda: [awari.index_of(boards) for _ in range(10_000)],
+    "boards": lambda: [awari.boards(13) for _ in range(10_000)],
+    "sample": lambda: awari.sample(tables, 2_000_000_000, stones=5),
+}.items():
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        endless()
+    except KeyboardInterrupt:
+        print(name)
+"""
+
+
+def test_keyboard_interrupt_ends_long_work(databases: Path, run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    done = run(INTERRUPTED, databases)
+    assert done.stdout.split() == ["probe_many", "move_values", "index_of", "boards", "sample"], done.stderr
