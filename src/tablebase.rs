@@ -9,6 +9,7 @@
 mod best;
 mod line;
 mod look_ahead;
+mod many;
 mod search;
 mod source;
 mod verified;
@@ -27,6 +28,7 @@ use crate::rules::{self, Rules, Turn};
 use crate::table::vu::{self, VuTable};
 use crate::table::{ContentHash, Counts, DepthCounts, DepthTable, Encoding, Table, TableError, TileCache};
 pub use line::{Finish, Line, Ply};
+pub use many::RowError;
 pub use source::Source;
 pub use verified::VerifiedTables;
 

@@ -210,3 +210,33 @@ fn what_was_found_is_reported() {
     let error = Tablebase::open(path(0), Rules::Awari).unwrap_err().to_string();
     assert!(error.contains("cannot open the directory of tables"), "{error}");
 }
+
+#[test]
+fn many_boards_are_answered_as_each_one_is() {
+    let dir = tempfile::tempdir().unwrap();
+    build_with_depths(dir.path(), Rules::Awari, 8);
+    let tables = Tablebase::open(dir.path(), Rules::Awari).unwrap();
+    // Several parts for the threads; of each board also the other side, which a table may not hold.
+    let mut boards: Vec<Board> = (0..=8)
+        .flat_map(|stones| {
+            let index = Index::new(stones);
+            (0..index.positions()).map(move |place| index.board(place))
+        })
+        .flat_map(|board| [board, board.swapped()])
+        .collect();
+    assert!(boards.iter().any(|board| !board.is_reachable()));
+    let probes = tables.probe_many(&boards).unwrap();
+    let values = tables.values_of(&boards).unwrap();
+    for ((board, probe), value) in boards.iter().zip(&probes).zip(values) {
+        assert_eq!(*probe, tables.probe(board).unwrap(), "{board}");
+        assert_eq!(value, probe.value, "{board}");
+    }
+
+    // The first one without an answer is named.
+    boards[77_777] = Board::START;
+    boards[99_999] = Board::START;
+    for error in [tables.probe_many(&boards).unwrap_err(), tables.values_of(&boards).unwrap_err()] {
+        assert_eq!(error.row, 77_777);
+        assert!(matches!(error.error, ProbeError::Missing { stones: 48, .. }), "{error}");
+    }
+}
