@@ -1,7 +1,7 @@
 //! `awari grade`
 
 mod annotate;
-mod report;
+pub(super) mod report;
 mod text;
 
 use std::collections::BTreeMap;

@@ -45,7 +45,7 @@ Examples:
 /// Something that is there, or should be.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum Item {
+pub(super) enum Item {
     /// A table.
     Table {
         rules: &'static str,
@@ -93,7 +93,7 @@ enum Item {
 
 /// The depths of a table.
 #[derive(Serialize)]
-struct Depths {
+pub(super) struct Depths {
     max: u16,
     encoding: String,
     bytes: u64,
@@ -103,7 +103,7 @@ struct Depths {
 }
 
 /// Bytes of a file without a header that are read to find its content hash.
-const QUICK: u64 = 1 << 24;
+pub(super) const QUICK: u64 = 1 << 24;
 
 impl Info {
     /// Runs the command.
@@ -253,7 +253,7 @@ fn survey(dir: &Path, manifest: &Manifest) -> Result<Vec<Item>, Failure> {
 }
 
 /// What there is to say about a table that can be used.
-fn table(
+pub(super) fn table(
     tables: &Tablebase,
     source: Source<'_>,
     content_hash: Option<ContentHash>,

@@ -129,7 +129,7 @@ fn ending(line: &tablebase::Line) -> String {
 
 /// The JSON of a line.
 #[derive(Serialize)]
-struct Json {
+pub struct Json {
     board: [u8; 12],
     rules: &'static str,
     plies: Vec<JsonPly>,
@@ -145,7 +145,7 @@ struct Json {
 }
 
 #[derive(Serialize)]
-struct JsonPly {
+pub struct JsonPly {
     board: [u8; 12],
     value: i8,
     depth: Option<u16>,
@@ -154,7 +154,7 @@ struct JsonPly {
 }
 
 impl Json {
-    fn of(tables: &Tablebase, position: &Position, line: &tablebase::Line) -> Json {
+    pub fn of(tables: &Tablebase, position: &Position, line: &tablebase::Line) -> Json {
         let ply = |ply: &Ply| JsonPly {
             board: ply.board.pits(),
             value: ply.value,

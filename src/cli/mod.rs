@@ -19,6 +19,7 @@ mod play;
 mod probe;
 mod progress;
 mod sample;
+mod serve;
 mod solve;
 mod stats;
 mod style;
@@ -67,6 +68,7 @@ enum Command {
     Play(play::Play),
     Solve(solve::Solve),
     Engine(engine::Engine),
+    Serve(serve::Serve),
     Stats(stats::Stats),
     Info(info::Info),
     Verify(verify::Verify),
@@ -92,6 +94,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Play(command) => command.run(&dir),
         Command::Solve(command) => command.run(&dir),
         Command::Engine(command) => command.run(&dir),
+        Command::Serve(command) => command.run(&dir),
         Command::Stats(command) => command.run(&dir),
         Command::Info(command) => command.run(&dir),
         Command::Verify(command) => command.run(&dir),

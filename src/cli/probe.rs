@@ -1,6 +1,6 @@
 //! `awari probe`
 
-mod answer;
+pub(super) mod answer;
 mod text;
 
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};

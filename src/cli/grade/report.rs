@@ -43,7 +43,7 @@ pub struct JsonMove<'a> {
 }
 
 /// An outcome by name.
-struct Name(Outcome);
+pub struct Name(pub Outcome);
 
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -211,7 +211,7 @@ struct JsonPlayer<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonCounts {
+pub struct JsonCounts {
     graded: u64,
     forced: u64,
     best: u64,
@@ -246,7 +246,7 @@ impl From<&Counts> for JsonCounts {
 }
 
 impl<'a> JsonSummary<'a> {
-    pub fn of(rules: Rules, total: &'a Total) -> JsonSummary<'a> {
+    pub(super) fn of(rules: Rules, total: &'a Total) -> JsonSummary<'a> {
         let player = |(player, summary): (&'a String, &'a Summary)| JsonPlayer {
             player,
             all: (&summary.all).into(),

@@ -128,7 +128,7 @@ impl Answer {
     }
 }
 
-fn final_score(stores: Stores, stones: u32, value: i8) -> FinalScore {
+pub fn final_score(stores: Stores, stones: u32, value: i8) -> FinalScore {
     // Of the stones on the board, one gets (stones + value) / 2, the other (stones − value) / 2.
     let (stones, value) = (stones as i32, i32::from(value));
     FinalScore {
@@ -141,7 +141,7 @@ pub fn pit_name(pit: usize) -> char {
     char::from(b'A' + pit as u8)
 }
 
-fn end_name<S: Serializer>(end: &Option<End>, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn end_name<S: Serializer>(end: &Option<End>, serializer: S) -> Result<S::Ok, S::Error> {
     end.map(End::name).serialize(serializer)
 }
 
