@@ -1,0 +1,55 @@
+// Plots: bars of counts, and what each move of a game cost.
+
+import { svg } from "./dom.js";
+
+const WIDTH = 720;
+
+// Bars of { name, count, kind }, with the words of one where the mouse is.
+export function bars(plot, text, entries, words) {
+  const height = 200;
+  const base = height - 22;
+  plot.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  const most = Math.max(1, ...entries.map((entry) => entry.count));
+  const step = WIDTH / Math.max(entries.length, 1);
+  const every = Math.ceil(entries.length / 24);
+  plot.replaceChildren(
+    svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: base, y2: base }),
+    ...entries.flatMap((entry, at) => {
+      const tall = entry.count ? Math.max(1, (entry.count / most) * (base - 12)) : 0;
+      const x = at * step;
+      const name = at % every === 0 ? svg("text", { x: x + step / 2, y: height - 6, "text-anchor": "middle" }, entry.name) : null;
+      const say = () => { text.textContent = words(entry); };
+      return [
+        svg("rect", { class: `bar ${entry.kind ?? ""}`, x: x + step * 0.08, y: base - tall, width: step * 0.84, height: tall, rx: Math.min(2, step / 4) }),
+        svg("rect", { class: "hit", x, y: 0, width: step, height: base, onmouseenter: say, onclick: say }),
+        name,
+      ].filter(Boolean);
+    }));
+}
+
+// What each move cost: South's upwards, North's downwards.
+export function losses(plot, moves, at, say, go) {
+  const height = 170;
+  const middle = height / 2;
+  plot.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  const most = Math.max(4, ...moves.map((move) => move.cost ?? 0));
+  const left = 52;
+  const step = Math.min(40, (WIDTH - left) / Math.max(moves.length, 1));
+  plot.replaceChildren(
+    svg("text", { x: 0, y: 16 }, "South"), svg("text", { x: 0, y: height - 8 }, "North"),
+    svg("text", { x: left - 6, y: 16, "text-anchor": "end" }, ""),
+    svg("line", { class: "axis", x1: left, x2: WIDTH, y1: middle, y2: middle }),
+    ...moves.flatMap((move, ply) => {
+      const x = left + ply * step;
+      const tall = ((move.cost ?? 0) / most) * (middle - 12);
+      const bar = { class: `bar ${move.south ? "south" : "north"}`, x: x + step * 0.12, width: step * 0.76, rx: 1.5 };
+      return [
+        // A move without a loss is a line, one without a grade is nothing.
+        move.cost === null ? null : svg("rect", { ...bar, y: move.south ? middle - Math.max(tall, 1.5) : middle, height: Math.max(tall, 1.5) }),
+        svg("rect", {
+          class: `hit${ply + 1 === at ? " here" : ""}`, "data-ply": ply + 1, x, y: 0, width: step, height,
+          onmouseenter: () => say(ply), onclick: () => go(ply + 1),
+        }),
+      ].filter(Boolean);
+    }));
+}
