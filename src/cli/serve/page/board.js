@@ -4,7 +4,7 @@ import { svg } from "./dom.js";
 import { ILLEGAL, category, letter, player, plies, shape, signed, stones } from "./words.js";
 
 // Places, for a wide screen and for a phone, where the stores are not drawn.
-const WIDE = { width: 900, height: 426, edge: 66, top: 150, bottom: 276, radius: 52, first: 180, step: 108, wood: [10, 880], stores: [70, 830], badge: [74, 27], more: 17, stone: 12.5 };
+const WIDE = { width: 900, height: 412, edge: 58, top: 143, bottom: 269, radius: 52, first: 180, step: 108, wood: [10, 880], stores: [70, 830], badge: [74, 27], more: 17, stone: 12.5 };
 const NARROW = { width: 400, height: 288, edge: 58, top: 113, bottom: 175, radius: 29, first: 39, step: 64.4, wood: [2, 396], stores: null, badge: [54, 21], more: 13, stone: 7 };
 
 // A number that looks random, and is the same for the same stone.
@@ -65,15 +65,15 @@ function store(places, x, count, seed) {
 // What a move is worth: on the outer side of its pit.
 function badge(places, x, up, move) {
   const [width, height] = places.badge;
-  const outward = up ? -1 : 1;
   const y = up ? places.edge - 8 - height : places.height - places.edge + 8;
-  const more = [move.captured ? `takes ${move.captured}` : null, move.depth ? plies(move.depth) : null].filter(Boolean);
+  const both = [move.captured ? `takes ${move.captured}` : null, move.depth ? plies(move.depth) : null].filter(Boolean);
+  const more = places.stores && both.length ? [both.join(", ")] : both;
   if (up) more.reverse();
   const rows = more.map((words, at) => {
     const line = up ? y - 6 - places.more * (more.length - 1 - at) : y + height + places.more * (at + 1) - 2;
     return svg("text", { class: "more", x, y: line }, words);
   });
-  return svg("g", { class: `badge ${category(move.value)}`, "aria-hidden": "true", "data-toward": outward },
+  return svg("g", { class: `badge ${category(move.value)}`, "aria-hidden": "true" },
     svg("rect", { x: x - width / 2, y, width, height, rx: height / 2 }),
     move.best ? svg("rect", { class: "ring", fill: "none", x: x - width / 2 - 4, y: y - 4, width: width + 8, height: height + 8, rx: height / 2 + 4 }) : null,
     svg("text", { class: "worth", x, y: y + height / 2 + places.more * 0.37 }, `${shape(move.value)} ${signed(move.value)}`),

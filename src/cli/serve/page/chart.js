@@ -2,18 +2,20 @@
 
 import { svg } from "./dom.js";
 
-const WIDTH = 720;
+// As wide as it is shown, so that words have their size.
+const across = (plot) => Math.max(300, Math.round(plot.getBoundingClientRect().width) || 720);
 
 // Bars of { name, count, kind }, with the words of one where the mouse is.
 export function bars(plot, text, entries, words) {
   const height = 200;
   const base = height - 22;
-  plot.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  const width = across(plot);
+  plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const most = Math.max(1, ...entries.map((entry) => entry.count));
-  const step = WIDTH / Math.max(entries.length, 1);
-  const every = Math.ceil(entries.length / 24);
+  const step = width / Math.max(entries.length, 1);
+  const every = Math.ceil(entries.length / (width / 32));
   plot.replaceChildren(
-    svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: base, y2: base }),
+    svg("line", { class: "axis", x1: 0, x2: width, y1: base, y2: base }),
     ...entries.flatMap((entry, at) => {
       const tall = entry.count ? Math.max(1, (entry.count / most) * (base - 12)) : 0;
       const x = at * step;
@@ -31,14 +33,14 @@ export function bars(plot, text, entries, words) {
 export function losses(plot, moves, at, say, go) {
   const height = 170;
   const middle = height / 2;
-  plot.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  const width = across(plot);
+  plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const most = Math.max(4, ...moves.map((move) => move.cost ?? 0));
   const left = 52;
-  const step = Math.min(40, (WIDTH - left) / Math.max(moves.length, 1));
+  const step = Math.min(40, (width - left) / Math.max(moves.length, 1));
   plot.replaceChildren(
     svg("text", { x: 0, y: 16 }, "South"), svg("text", { x: 0, y: height - 8 }, "North"),
-    svg("text", { x: left - 6, y: 16, "text-anchor": "end" }, ""),
-    svg("line", { class: "axis", x1: left, x2: WIDTH, y1: middle, y2: middle }),
+    svg("line", { class: "axis", x1: left, x2: width, y1: middle, y2: middle }),
     ...moves.flatMap((move, ply) => {
       const x = left + ply * step;
       const tall = ((move.cost ?? 0) / most) * (middle - 12);

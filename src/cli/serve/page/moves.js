@@ -38,7 +38,7 @@ export function verdict(now, rules_say, probe, trouble) {
   $("verdict").replaceChildren(
     html("div", { class: `value ${probe.category}` },
       html("strong", { "data-value": probe.value }, `${shape(probe.value)} ${signed(probe.value)}`),
-      html("span", {}, html("b", { class: "worth-word" }, `${probe.category} for ${player(now.south)}. `), sentence(now, probe))),
+      html("span", {}, html("b", { class: "worth-word" }, `A ${probe.category} for ${player(now.south)}. `), sentence(now, probe))),
     ...[over, sides ? html("p", {}, `Final score: South ${sides[0]}, North ${sides[1]}.`) : null].filter(Boolean),
     html("p", { class: "help", id: "settle" }, settle(now, probe)));
 }

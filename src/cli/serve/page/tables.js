@@ -36,18 +36,19 @@ function facts(table) {
   ].flat());
 }
 
-async function open(table) {
+async function open(table, scroll = true) {
   $("one").hidden = false;
   $("one-head").textContent = `Rules ${table.rules}, ${table.stones} stones`;
   facts(table);
   const counts = table.counts?.histogram ?? {};
   const values = Object.keys(counts).map(Number).sort((a, b) => a - b);
-  bars($("values"), $("values-text"), values.map((value) => ({ name: signed(value), count: counts[value], kind: category(value) })),
+  const range = values.length ? Array.from({ length: values.at(-1) - values[0] + 1 }, (_, at) => values[0] + at) : [];
+  bars($("values"), $("values-text"), range.map((value) => ({ name: signed(value), count: counts[value] ?? 0, kind: category(value) })),
     (entry) => `Value ${entry.name}: ${grouped(entry.count)} positions.`);
   $("values-text").textContent = values.length ? `From ${signed(values[0])} to ${signed(values.at(-1))}, seen from the player to move.` : "Not counted.";
   $("depths").replaceChildren();
   $("depths-text").textContent = table.depth ? "Counting…" : "There are no depths of this table.";
-  $("one").scrollIntoView({ block: "nearest" });
+  if (scroll) $("one").scrollIntoView({ block: "start" });
   if (!table.depth) return;
   try {
     const { max, sum, histogram } = await server.depths(table.rules, table.stones);
@@ -61,7 +62,7 @@ async function open(table) {
 
 async function show() {
   try {
-    const { tables, version } = await server.tables();
+    const { tables, rules, version } = await server.tables();
     const there = tables.filter((table) => table.kind === "table");
     const all = there.reduce((sum, table) => sum + table.positions, 0);
     $("summary").textContent = there.length
@@ -71,7 +72,8 @@ async function show() {
       .map((name, at) => html("th", { scope: "col", class: [1, 2, 4, 5].includes(at) ? "number" : "" }, name));
     $("list").replaceChildren(html("div", { class: "wide" },
       html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, tables.map(row)))));
-    if (there.length) await open(there.at(-1));
+    const first = there.findLast((table) => table.rules === rules) ?? there[0];
+    if (first) await open(first, false);
   } catch (error) {
     trouble(error.message);
   }
