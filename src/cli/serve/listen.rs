@@ -19,8 +19,8 @@ use super::routes;
 use super::state::Server;
 use crate::cli::failure::INTERRUPTED;
 
-/// Connections at once; more wait to be accepted.
-const CONNECTIONS: usize = 1024;
+/// Connections at once; more wait to be accepted. A process usually may open 1024 files.
+const CONNECTIONS: usize = 512;
 
 /// How long the head of a request may take, from the end of the answer before it on.
 const HEAD: Duration = Duration::from_secs(15);

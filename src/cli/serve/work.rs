@@ -8,8 +8,8 @@ use tokio::{task, time};
 
 use super::trouble::Trouble;
 
-/// Requests that are being answered, at most.
-const REQUESTS: usize = 512;
+/// Requests that are being answered, at most; fewer than connections, so that who asks more is told.
+const REQUESTS: usize = 256;
 
 /// How long long work waits for its turn.
 const TURN: Duration = Duration::from_secs(5);

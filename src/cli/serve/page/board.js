@@ -4,8 +4,8 @@ import { svg } from "./dom.js";
 import { ILLEGAL, category, letter, player, plies, shape, signed, stones } from "./words.js";
 
 // Places, for a wide screen and for a phone, where the stores are not drawn.
-const WIDE = { width: 900, height: 412, edge: 58, top: 143, bottom: 269, radius: 52, first: 180, step: 108, wood: [10, 880], stores: [70, 830], badge: [74, 27], more: 17, stone: 12.5 };
-const NARROW = { width: 400, height: 288, edge: 58, top: 113, bottom: 175, radius: 29, first: 39, step: 64.4, wood: [2, 396], stores: null, badge: [54, 21], more: 13, stone: 7 };
+const WIDE = { width: 900, height: 420, edge: 62, top: 147, bottom: 273, radius: 52, first: 180, step: 108, wood: [10, 880], stores: [70, 830], badge: [74, 27], more: 17, stone: 12.5 };
+const NARROW = { width: 400, height: 294, edge: 61, top: 116, bottom: 178, radius: 29, first: 39, step: 64.4, wood: [2, 396], stores: null, badge: [54, 21], more: 13, stone: 7 };
 
 // A number that looks random, and is the same for the same stone.
 function scatter(seed) {
@@ -70,7 +70,7 @@ function badge(places, x, up, move) {
   const more = places.stores && both.length ? [both.join(", ")] : both;
   if (up) more.reverse();
   const rows = more.map((words, at) => {
-    const line = up ? y - 6 - places.more * (more.length - 1 - at) : y + height + places.more * (at + 1) - 2;
+    const line = up ? y - 9 - places.more * (more.length - 1 - at) : y + height + places.more * (at + 1) + 1;
     return svg("text", { class: "more", x, y: line }, words);
   });
   return svg("g", { class: `badge ${category(move.value)}`, "aria-hidden": "true" },

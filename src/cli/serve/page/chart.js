@@ -1,25 +1,29 @@
 // Plots: bars of counts, and what each move of a game cost.
 
 import { svg } from "./dom.js";
+import { signed } from "./words.js";
 
 // As wide as it is shown, so that words have their size.
 const across = (plot) => Math.max(300, Math.round(plot.getBoundingClientRect().width) || 720);
 
-// Bars of { name, count, kind }, with the words of one where the mouse is.
-export function bars(plot, text, entries, words) {
+// Bars of { name, count, kind }, with the words of one where the mouse is; `scale` makes a height of a
+// count.
+export function bars(plot, text, entries, words, scale = (count) => count) {
   const height = 200;
   const base = height - 22;
   const width = across(plot);
   plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const most = Math.max(1, ...entries.map((entry) => entry.count));
+  const most = Math.max(1, ...entries.map((entry) => scale(entry.count)));
   const step = width / Math.max(entries.length, 1);
-  const every = Math.ceil(entries.length / (width / 32));
+  const every = Math.ceil(entries.length / (width / 34));
+  // Words stay inside the plot.
+  const place = (x) => Math.max(13, Math.min(x, width - 13));
   plot.replaceChildren(
     svg("line", { class: "axis", x1: 0, x2: width, y1: base, y2: base }),
     ...entries.flatMap((entry, at) => {
-      const tall = entry.count ? Math.max(1, (entry.count / most) * (base - 12)) : 0;
+      const tall = entry.count ? Math.max(1, (scale(entry.count) / most) * (base - 12)) : 0;
       const x = at * step;
-      const name = at % every === 0 ? svg("text", { x: x + step / 2, y: height - 6, "text-anchor": "middle" }, entry.name) : null;
+      const name = at % every === 0 ? svg("text", { x: place(x + step / 2), y: height - 6, "text-anchor": "middle" }, entry.name) : null;
       const say = () => { text.textContent = words(entry); };
       return [
         svg("rect", { class: `bar ${entry.kind ?? ""}`, x: x + step * 0.08, y: base - tall, width: step * 0.84, height: tall, rx: Math.min(2, step / 4) }),
@@ -39,7 +43,9 @@ export function losses(plot, moves, at, say, go) {
   const left = 52;
   const step = Math.min(40, (width - left) / Math.max(moves.length, 1));
   plot.replaceChildren(
-    svg("text", { x: 0, y: 16 }, "South"), svg("text", { x: 0, y: height - 8 }, "North"),
+    // The height of a side, and what it stands for.
+    svg("text", { x: 0, y: 16 }, "South"), svg("text", { x: 0, y: 32 }, signed(-most)),
+    svg("text", { x: 0, y: height - 24 }, signed(-most)), svg("text", { x: 0, y: height - 8 }, "North"),
     svg("line", { class: "axis", x1: left, x2: width, y1: middle, y2: middle }),
     ...moves.flatMap((move, ply) => {
       const x = left + ply * step;

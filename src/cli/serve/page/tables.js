@@ -17,8 +17,8 @@ function row(table) {
   const number = (words) => html("td", { class: "number" }, words);
   return html("tr", {},
     html("td", {}, table.rules), number(String(table.stones)), number(grouped(table.positions)),
-    html("td", {}, table.encoding), number(bytes(table.bytes + (table.depth?.bytes ?? 0))),
-    number(table.depth ? String(table.depth.max) : "–"), html("td", {}, PROOF[table.proof]),
+    html("td", { class: "wider" }, table.encoding), number(bytes(table.bytes + (table.depth?.bytes ?? 0))),
+    html("td", { class: "number wider" }, table.depth ? String(table.depth.max) : "–"), html("td", { class: "wider" }, PROOF[table.proof]),
     html("td", {}, html("button", { "aria-label": `Show ${name}`, "data-table": `${table.rules}-${table.stones}`, onclick: () => open(table) }, "Show")));
 }
 
@@ -36,7 +36,10 @@ function facts(table) {
   ].flat());
 }
 
+let shown = null;
+
 async function open(table, scroll = true) {
+  shown = table;
   $("one").hidden = false;
   $("one-head").textContent = `Rules ${table.rules}, ${table.stones} stones`;
   facts(table);
@@ -52,11 +55,14 @@ async function open(table, scroll = true) {
   if (!table.depth) return;
   try {
     const { max, sum, histogram } = await server.depths(table.rules, table.stones);
+    // Another table may have been chosen meanwhile.
+    if (shown !== table) return;
     const entries = Array.from({ length: max + 1 }, (_, depth) => ({ name: String(depth), count: histogram[depth] ?? 0 }));
-    bars($("depths"), $("depths-text"), entries, (entry) => `Depth ${entry.name}: ${grouped(entry.count)} positions.`);
-    $("depths-text").textContent = `The deepest takes ${plies(max)}; ${(sum / table.positions).toFixed(2)} in the mean. Depth 0 is value 0, or the end of the game.`;
+    bars($("depths"), $("depths-text"), entries, (entry) => `Depth ${entry.name}: ${grouped(entry.count)} positions.`,
+      (count) => Math.log10(1 + count));
+    $("depths-text").textContent = `The deepest takes ${plies(max)}; ${(sum / table.positions).toFixed(2)} in the mean. Depth 0 is value 0, or the end of the game. The scale of the bars is logarithmic.`;
   } catch (error) {
-    $("depths-text").textContent = error.message;
+    if (shown === table) $("depths-text").textContent = error.message;
   }
 }
 
@@ -68,8 +74,8 @@ async function show() {
     $("summary").textContent = there.length
       ? `${there.length} tables, ${grouped(all)} positions; awari ${version}. Sizes are those of values and depths together.`
       : "There are no tables here yet. awari build --stones 12 builds some; this page finds them.";
-    const head = ["Rules", "Stones", "Positions", "Encoding", "Size", "Max depth", "Proof", ""]
-      .map((name, at) => html("th", { scope: "col", class: [1, 2, 4, 5].includes(at) ? "number" : "" }, name));
+    const head = [["Rules"], ["Stones", "number"], ["Positions", "number"], ["Encoding", "wider"], ["Size", "number"], ["Max depth", "number wider"], ["Proof", "wider"], [""]]
+      .map(([name, kind]) => html("th", { scope: "col", class: kind }, name));
     $("list").replaceChildren(html("div", { class: "wide" },
       html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, tables.map(row)))));
     const first = there.findLast((table) => table.rules === rules) ?? there[0];
