@@ -32,7 +32,10 @@ pub struct Answer {
 impl Served {
     /// Starts it on a free port and waits until it listens.
     pub fn start(dir: &Path, options: &[&str]) -> Served {
-        let mut command = program::command(dir, &["serve", "--bind", "127.0.0.1:0"]);
+        let mut command = program::command(dir, &["serve"]);
+        if !options.contains(&"--bind") {
+            command.args(["--bind", "127.0.0.1:0"]);
+        }
         command.args(options).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
@@ -59,8 +62,7 @@ impl Served {
     /// Asks.
     pub fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
         let request = request(method, path, body);
-        let answer =
-            self.raw(request.as_bytes()).unwrap_or_else(|| panic!("{method} {path}: no answer"));
+        let answer = self.raw(request.as_bytes()).unwrap_or_else(|| panic!("{method} {path}: no answer"));
         schema::check(method, path, &answer);
         answer
     }

@@ -50,12 +50,16 @@ fn fits(schema: &Value, value: &Value) -> Result<(), String> {
         return fits(schema, value);
     }
     if let Some(choices) = schema["oneOf"].as_array() {
-        let troubles: Vec<String> =
-            choices.iter().filter_map(|choice| fits(choice, value).err()).collect();
+        let troubles: Vec<String> = choices.iter().filter_map(|choice| fits(choice, value).err()).collect();
         if troubles.len() + 1 == choices.len() {
             return Ok(());
         }
-        return Err(format!("{} of {} fit: {}", choices.len() - troubles.len(), choices.len(), troubles.join("; or ")));
+        return Err(format!(
+            "{} of {} fit: {}",
+            choices.len() - troubles.len(),
+            choices.len(),
+            troubles.join("; or ")
+        ));
     }
     let kind = match value {
         Value::Null => "null",
@@ -78,7 +82,9 @@ fn fits(schema: &Value, value: &Value) -> Result<(), String> {
         return Err(format!("{value} is not in {known:?}"));
     }
     if let Some(number) = value.as_f64() {
-        let beyond = |name: &str, by: fn(&f64, &f64) -> bool| schema[name].as_f64().is_some_and(|end| by(&number, &end));
+        let beyond = |name: &str, by: fn(&f64, &f64) -> bool| {
+            schema[name].as_f64().is_some_and(|end| by(&number, &end))
+        };
         if beyond("minimum", f64::lt) || beyond("maximum", f64::gt) {
             return Err(format!("{value} is out of its range"));
         }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use awari::Rules;
 use awari::notation::{self, Position};
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{FromRequest, Query, Request};
 use axum::http::{StatusCode, header};
@@ -95,6 +95,9 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     type Rejection = Trouble;
 
     async fn from_request(request: Request, state: &S) -> Result<Body, Trouble> {
+        if request.body().size_hint().lower() > work::BODY_BYTES as u64 {
+            return Err(Trouble::too_large());
+        }
         let read: Result<Result<Bytes, BytesRejection>, _> =
             time::timeout(work::BODY, Bytes::from_request(request, state)).await;
         match read {

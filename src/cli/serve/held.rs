@@ -1,6 +1,7 @@
 //! The tables of one rule set, opened anew when they were found damaged.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,16 @@ const AT_LEAST: Duration = Duration::from_secs(2);
 pub struct Held {
     dir: PathBuf,
     rules: Rules,
-    now: RwLock<(Arc<Tablebase>, Instant)>,
+    /// Whether the tables are those that were asked for.
+    these: bool,
+    now: RwLock<Now>,
+    /// Whether one of them was found damaged.
+    doubted: AtomicBool,
+}
+
+struct Now {
+    tables: Arc<Tablebase>,
+    opened: Instant,
 }
 
 impl Held {
@@ -24,28 +34,42 @@ impl Held {
     /// # Errors
     /// If the directory cannot be read.
     pub fn open(dir: &Path, rules: Rules, these: bool) -> Result<Held, TableError> {
+        let now = RwLock::new(Now::open(dir, rules, these)?);
+        Ok(Held { dir: dir.to_owned(), rules, these, now, doubted: AtomicBool::new(false) })
+    }
+
+    /// The tables. If one was found damaged they are opened anew, now and then: its file may have been
+    /// replaced. Who is asking meanwhile goes on with the old ones.
+    pub fn tables(&self) -> Arc<Tablebase> {
+        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let tables = Arc::clone(&now.tables);
+        if !self.doubted.load(Ordering::Relaxed) || now.opened.elapsed() < AT_LEAST {
+            return tables;
+        }
+        drop(now);
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        // Another may have done it while this one waited. If it cannot be done, it is tried again.
+        if self.doubted.load(Ordering::Relaxed)
+            && let Ok(new) = Now::open(&self.dir, self.rules, self.these)
+        {
+            *now = new;
+            self.doubted.store(false, Ordering::Relaxed);
+        }
+        Arc::clone(&now.tables)
+    }
+
+    /// Says that one of them was found damaged.
+    pub fn doubt(&self) {
+        self.doubted.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Now {
+    fn open(dir: &Path, rules: Rules, these: bool) -> Result<Now, TableError> {
         let tables = match Tablebase::open(dir, rules) {
             Err(TableError::WrongRules { .. }) if !these => Tablebase::open_own(dir, rules),
             tables => tables,
         }?;
-        Ok(Held { dir: dir.to_owned(), rules, now: RwLock::new((Arc::new(tables), Instant::now())) })
-    }
-
-    /// The tables, as they are open now.
-    pub fn tables(&self) -> Arc<Tablebase> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&now.0)
-    }
-
-    /// Opens them anew, if they were not opened just now. Who is asking goes on with the old ones.
-    pub fn open_anew(&self) {
-        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        if now.1.elapsed() < AT_LEAST {
-            return;
-        }
-        // If it cannot be done now, it is tried again at the next trouble.
-        if let Ok(tables) = Tablebase::open(&self.dir, self.rules) {
-            *now = (Arc::new(tables), Instant::now());
-        }
+        Ok(Now { tables: Arc::new(tables), opened: Instant::now() })
     }
 }

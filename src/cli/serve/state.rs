@@ -72,7 +72,7 @@ impl Server {
         question(&tables).map_err(|error| {
             if let ProbeError::Table(_) = error {
                 self.metrics.damaged();
-                held.open_anew();
+                held.doubt();
             }
             Trouble::of_probe(&error, tables.directory())
         })

@@ -111,7 +111,7 @@ impl Server {
                 tables.push(match table(&held, stones) {
                     Ok(table) => Each::Table(Box::new(table)),
                     Err(error) => {
-                        self.held(rules).open_anew();
+                        self.held(rules).doubt();
                         unusable(error)
                     }
                 });
