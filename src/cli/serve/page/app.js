@@ -37,7 +37,20 @@ function sides() {
 
 function moves() { return says.probe?.moves ?? says.position?.moves ?? []; }
 
+// Nothing is drawn anew between press and release: a click needs the same element at both.
+let pressed = false;
+let due = false;
+
+function hold(event) {
+  pressed = event.type === "pointerdown";
+  if (pressed || !due) return;
+  // The click comes after the release.
+  setTimeout(() => { if (due && !pressed) paint(); });
+}
+
 function paint() {
+  due = pressed;
+  if (pressed) return;
   const { now } = game;
   const last = game.at > 0 ? game.moves[game.at - 1] : null;
   draw($("board"), { now, moves: moves(), illegal: says.position?.illegal ?? [], last, flip, setup, narrow: narrow.matches }, press);
@@ -272,6 +285,12 @@ function listen() {
     begin({ board: [...board.slice(6), ...board.slice(0, 6)], stores: null, south: !south });
   });
   $("paste").addEventListener("submit", pasted);
+  // A drawing has many lines, so this is a field of many; what is asked for is one position.
+  $("position").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    $("paste").requestSubmit();
+  });
   $("record").addEventListener("submit", read);
   $("which").addEventListener("change", (event) => choose(Number(event.target.value)));
   $("computer").addEventListener("change", show);
@@ -286,6 +305,7 @@ function listen() {
     ($("board").querySelector("[tabindex='0']") ?? $("board")).focus();
   });
   document.addEventListener("keydown", key);
+  for (const name of ["pointerdown", "pointerup", "pointercancel"]) window.addEventListener(name, hold, true);
   narrow.addEventListener("change", paint);
   window.addEventListener("hashchange", from_address);
 }
