@@ -256,7 +256,7 @@ fn soak(server: &Server, options: &Options, kinds: &[Kind]) {
     let slice = (options.soak as f64 / 10.0).max(0.1);
     let mut requests = 0;
     grid.row(["0".to_owned(), "0".to_owned(), server.memory().to_string()]);
-    for part in 1..=10 {
+    for part in 1..=10_u32 {
         while start.elapsed().as_secs_f64() < slice * f64::from(part) {
             for &kind in kinds {
                 let brief = Options { seconds: 0.2, bench: true, ..*options };
