@@ -6,7 +6,7 @@ use program::{awari, databases};
 
 #[test]
 fn every_command_helps_with_examples() {
-    for command in ["build", "probe", "line", "play", "stats", "info", "verify", "convert"] {
+    for command in ["build", "probe", "line", "play", "stats", "info", "verify", "convert", "serve"] {
         let run = awari(databases(), &[command, "--help"]).exits(0);
         assert!(
             run.stdout.contains("Examples:") && run.stdout.contains(&format!("awari {command}")),

@@ -427,6 +427,24 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
             },
         ],
     ),
+    (
+        "Serving",
+        &[
+            Trouble {
+                name: "An address that others can reach",
+                prepare: nothing,
+                command: "awari serve --bind 0.0.0.0:8080",
+                advice: "Everybody who can reach the machine could ask. If that is meant, add `--public`.",
+            },
+            Trouble {
+                name: "An address that cannot be used",
+                prepare: nothing,
+                command: "awari serve --bind 192.0.2.1:8080 --public",
+                advice: "The address is not one of this machine; or the port is in use, or needs rights. \
+                         What a server answers while it runs is in [http.md](http.md).",
+            },
+        ],
+    ),
 ];
 
 #[test]

@@ -113,7 +113,8 @@ class Browser:
         """Waits until an expression is true; returns its value."""
         until = time.monotonic() + 60
         while True:
-            value = self.js(expression)
+            # Elements have no value that can be sent.
+            value = self.js(f"((found) => found instanceof Node ? true : found)({expression})")
             if value:
                 return value
             if time.monotonic() > until:

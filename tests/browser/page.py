@@ -240,7 +240,7 @@ def moves_are_taken_back_and_redone(page, awari):
 
 def the_board_is_flipped(page, awari):
     show(page, awari)
-    place = "(() => { const b = document.querySelector('[data-pit=\"A\"] .rim').getBoundingClientRect(); return [b.x + scrollX, b.y + scrollY]; })()"
+    place = "(() => { const b = document.querySelector('[data-pit=\"A\"] .rim').getBoundingClientRect(); return [b.x + scrollX, b.y + scrollY].map(Math.round); })()"
     low = page.js(place)
     page.click("#flip")
     high = page.js(place)
