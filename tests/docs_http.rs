@@ -41,6 +41,7 @@ fn examples_are_answered_as_the_page_says() {
     assert!(asked >= 8, "{asked} examples");
     if std::env::var_os("BLESS").is_some() {
         fs::write(PAGE, &new).unwrap();
+        return;
     }
     assert!(new == page, "docs/http.md says otherwise: BLESS=1 cargo test --test docs_http");
 }

@@ -135,13 +135,10 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
 
-    def picture(self, path, whole=True, clip=None):
-        options = {"format": "png", "captureBeyondViewport": whole}
-        if clip:
-            options["clip"] = {**clip, "scale": 1}
-        elif whole:
-            content = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            options["clip"] = {"x": 0, "y": 0, "width": content["width"], "height": content["height"], "scale": 1}
+    def picture(self, path, scale=1):
+        content = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": content["width"], "height": content["height"], "scale": scale}
+        options = {"format": "png", "captureBeyondViewport": True, "clip": clip}
         data = self.call("Page.captureScreenshot", **options)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

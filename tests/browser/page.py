@@ -479,6 +479,7 @@ CUT = """(() => {
     const box = element.getBoundingClientRect();
     if (box.width && (box.right > innerWidth + 1 || box.left < -1) && !element.closest('.wide, .skip')) bad.push(`${element.tagName}#${element.id} from ${box.left} to ${box.right}`);
   }
+  for (const box of document.querySelectorAll('.wide')) if (box.scrollWidth > box.clientWidth) bad.push(`a table is ${box.scrollWidth} wide, its place ${box.clientWidth}`);
   const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
   const words = [...document.querySelectorAll('#board text, .plot text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
   words.forEach(([one, box], at) => words.slice(at + 1).forEach(([other, second]) => { if (over(box, second)) bad.push(`"${one}" is over "${other}"`); }));
@@ -488,8 +489,6 @@ CUT = """(() => {
   }
   return bad;
 })()"""
-
-SHOWN = f'[South "Ama"]\n[North "Kofi"]\n[FEN "{BOARD}"]\n\n1. D f 2. E d 3. F+2 a *\n'
 
 
 def it_is_readable_at_every_width(page, awari, pictures=None):
@@ -509,6 +508,9 @@ def it_is_readable_at_every_width(page, awari, pictures=None):
                     page.wait("document.querySelectorAll('#depths .bar').length > 0")
                 if pictures:
                     page.picture(os.path.join(pictures, f"{what}-{name}.png"))
+                    if (what, name) == ("board", "1280-light"):
+                        # The one that README shows.
+                        page.picture(os.path.join(pictures, "page.png"), scale=0.75)
                 for trouble in (CONTRAST, CUT):
                     bad = page.js(trouble)
                     assert not bad, (what, name, bad)
