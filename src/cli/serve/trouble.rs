@@ -16,7 +16,7 @@ use serde::Serialize;
 #[derive(Debug)]
 pub struct Trouble {
     status: StatusCode,
-    pub says: Says,
+    pub says: Box<Says>,
 }
 
 /// What there is to say about it.
@@ -54,7 +54,7 @@ struct Body<'a> {
 impl Trouble {
     /// A status, a code and a sentence.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Trouble {
-        Trouble { status, says: Says { code, message: message.into(), ..Says::default() } }
+        Trouble { status, says: Box::new(Says { code, message: message.into(), ..Says::default() }) }
     }
 
     /// 400: not what a request looks like.
@@ -132,7 +132,7 @@ impl Trouble {
     /// A record of games that is broken.
     pub fn of_game(error: &GameError) -> Trouble {
         let mut trouble = Trouble::refused("broken-game", error.to_string());
-        let says = &mut trouble.says;
+        let says = &mut *trouble.says;
         (says.game, says.ply) = (Some(error.game), error.ply);
         (says.line, says.character) = (Some(error.place.line), Some(error.place.column));
         says.token = Some(error.token.clone()).filter(|token| !token.is_empty());
@@ -146,7 +146,7 @@ impl Trouble {
 
     /// What it says, for an answer of many parts.
     pub fn into_says(self) -> Says {
-        self.says
+        *self.says
     }
 }
 
@@ -159,7 +159,7 @@ pub fn without(dir: &Path, message: &str) -> String {
 impl From<NotationError> for Trouble {
     fn from(error: NotationError) -> Trouble {
         let mut trouble = Trouble::bad("bad-notation", error.to_string());
-        let says = &mut trouble.says;
+        let says = &mut *trouble.says;
         says.token = Some(error.token).filter(|token| !token.is_empty());
         (says.line, says.character) =
             (error.place.map(|place| place.line), error.place.map(|place| place.column));
