@@ -115,6 +115,8 @@ fn troubles_have_a_status_and_a_code() {
         ("GET", "/api/v1/probe?board=%2e%2e%2f%2e%2e%2fetc%2fpasswd", "", 400, "bad-notation"),
         ("GET", "/api/v1/probe?board=0&board=0", "", 400, "bad-query"),
         ("GET", "/api/v1/probe?rules=awari&rules=abapa&board=0", "", 400, "bad-query"),
+        ("GET", "/api/v1/probe?rule=abapa&board=0+0+1+0+0+2+/+1+2+0+0+1+0", "", 400, "bad-query"),
+        ("POST", "/api/v1/probe", r#"{"boards": [], "rule": "abapa"}"#, 422, "bad-batch"),
         ("GET", "/api/v1/probe?rules=chess&board=0+0+1+0+0+2+/+1+2+0+0+1+0", "", 400, "unknown-rules"),
         ("GET", "/api/v1/probe?rules=../x&board=0+0+1+0+0+2+/+1+2+0+0+1+0", "", 400, "unknown-rules"),
         ("GET", "/api/v1/probe?board=0+0+1+0+0+2+/+1+2+0+0+1+2", "", 404, "missing-table"),

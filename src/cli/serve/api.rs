@@ -39,9 +39,10 @@ pub fn routes() -> Router<Arc<Server>> {
         .route("/api/v1/depths", get(depths::get))
 }
 
-/// What may stand behind the question mark.
+/// What may stand behind the question mark. A name written wrongly is an error: `rule=abapa` must not
+/// be answered by other rules.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Asked {
     board: Option<String>,
     rules: Option<String>,

@@ -64,6 +64,7 @@ pub async fn get(State(server): State<Arc<Server>>, query: AskedQuery) -> Result
 
 /// Many positions.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Batch {
     boards: Vec<String>,
     rules: Option<String>,
