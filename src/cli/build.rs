@@ -175,7 +175,12 @@ impl Build {
         }
         match builder.run_among(&job, &Silent(interrupt)) {
             Ok(_) => Ok(()),
-            Err(BuildError::Stopped | BuildError::Solve(SolveError::OtherRank)) => Err(Failure::said()),
+            // Rank 0 says so.
+            Err(
+                BuildError::Stopped
+                | BuildError::OtherSettings { .. }
+                | BuildError::Solve(SolveError::OtherRank),
+            ) => Err(Failure::said()),
             Err(error) => Err(Failure::new(format_args!("rank {}: {error}", job.rank()))),
         }
     }
