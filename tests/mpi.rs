@@ -160,6 +160,8 @@ fn ranks_that_are_not_started_alike_write_nothing() {
         let output = run_with(other, dir.path(), &wanted);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(says), "{said}");
+        // Where ranks end together, none takes the words from the others' mouths.
+        assert!(said.contains("error: the ranks were not") || said.contains("error: another rank"), "{said}");
         assert!(!dir.path().join("awari/00.awari").exists());
     }
 }
