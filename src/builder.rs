@@ -6,6 +6,7 @@
 //! wants it gone deletes it. A build that ends early, be it asked to or killed, leaves whole
 //! tables, and the next one goes on from there.
 
+mod agree;
 mod among;
 mod checkpoint;
 mod error;
@@ -259,6 +260,11 @@ impl Builder {
         })
     }
 
+    /// The stones of each table.
+    fn table_stones(&self) -> impl Iterator<Item = u32> + use<> {
+        (0..=self.stones).filter(|&stones| stones != IMPOSSIBLE_STONES)
+    }
+
     /// Looks at the headers of the tables that are there.
     fn survey(&self, tables: &Tablebase) -> Result<Plan, BuildError> {
         if self.stones == IMPOSSIBLE_STONES || self.stones > MAX_STONES {
@@ -285,8 +291,8 @@ impl Builder {
         let dir = self.dir.join(self.rules.name());
         Ok(Plan {
             rules: self.rules,
-            tables: (0..=self.stones).filter(|&stones| stones != IMPOSSIBLE_STONES).map(survey).collect(),
-            memory: memory_limit(self.memory),
+            tables: self.table_stones().map(survey).collect(),
+            memory: memory_limit(self.memory, machine::available_memory()),
             disk_free: machine::free_disk(&dir).ok(),
             checkpoints: self.checkpoint.is_some(),
             ranks: None,
@@ -295,9 +301,8 @@ impl Builder {
     }
 }
 
-/// The memory to use at most, None if nothing limits it.
-fn memory_limit(asked: Option<u64>) -> Option<u64> {
-    let available = machine::available_memory();
+/// The memory to use at most, given what is free; None if nothing limits it.
+fn memory_limit(asked: Option<u64>, available: Option<u64>) -> Option<u64> {
     let less_a_margin = available.map(|available| available - available / 16);
     asked.map_or(less_a_margin, |asked| Some(available.map_or(asked, |available| asked.min(available))))
 }

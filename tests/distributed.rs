@@ -180,6 +180,95 @@ fn what_one_rank_cannot_do_ends_the_build_of_all() {
     assert!(matches!(results[0], Err(BuildError::MemoryOfRank { stones: 3, ranks: 2, .. })), "{results:?}");
 }
 
+/// Builds with ranks that have builders of their own.
+fn build_by(builders: &[Builder]) -> Vec<Result<Vec<Built>, BuildError>> {
+    thread::scope(|scope| {
+        let run = |(exchange, builder): (Threads, &'_ Builder)| {
+            let builder = builder.clone();
+            scope.spawn(move || builder.run_among(&exchange, &builder::Unwatched))
+        };
+        let ranks: Vec<_> = Threads::connect(builders.len()).into_iter().zip(builders).map(run).collect();
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn ranks_that_are_not_asked_for_the_same_build_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    // With these tables there the second rank would have all it needs.
+    Builder::new(dir.path(), Rules::SlamEnds).stones(5).run(&builder::Unwatched).unwrap();
+    let first = Builder::new(dir.path(), Rules::Abapa).stones(5);
+    let others = [
+        first.clone().stones(4),
+        first.clone().stones(6),
+        first.clone().depths(true),
+        Builder::new(dir.path(), Rules::SlamEnds).stones(5),
+    ];
+    for other in others {
+        for result in build_by(&[first.clone(), first.clone(), other]) {
+            assert!(matches!(result, Err(BuildError::OtherSettings { rank: 2, .. })), "{result:?}");
+        }
+        assert!(!dir.path().join("abapa").exists());
+    }
+}
+
+#[test]
+fn ranks_in_other_directories_build_nothing() {
+    let [here, there] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let builder = |dir: &Path, stones| Builder::new(dir, Rules::Abapa).stones(stones);
+    // What each has there.
+    for stones in [[None, None], [Some(4), None], [None, Some(4)], [Some(4), Some(4)]] {
+        for (dir, stones) in [&here, &there].into_iter().zip(stones) {
+            let _ = fs::remove_dir_all(dir.path().join("abapa"));
+            stones.map(|stones| builder(dir.path(), stones).run(&builder::Unwatched).unwrap());
+        }
+        let results = build_by(&[builder(here.path(), 5), builder(there.path(), 5)]);
+        assert!(matches!(results[0], Err(BuildError::Solve(SolveError::OtherRank))), "{results:?}");
+        assert!(
+            matches!(&results[1], Err(BuildError::OtherDirectory { dir }) if *dir == there.path().join("abapa")),
+            "{results:?}"
+        );
+        assert!(!table_path(here.path(), Rules::Abapa, 5).exists());
+    }
+}
+
+/// As on machines that share a directory by a network.
+#[test]
+fn files_may_be_seen_late() {
+    let [here, there, one] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let builder = |dir: &Path| Builder::new(dir, Rules::Abapa).stones(BUILT).depths(true);
+    builder(one.path()).run(&builder::Unwatched).unwrap();
+    let (from, to) = (here.path().join("abapa"), there.path().join("abapa"));
+    fs::create_dir(&to).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                let files: Vec<_> = fs::read_dir(&from).into_iter().flatten().map(Result::unwrap).collect();
+                thread::sleep(Duration::from_millis(20));
+                // Temporary files come and go.
+                for file in files.into_iter().map(|file| file.file_name()) {
+                    let _ = fs::hard_link(from.join(&file), to.join(&file));
+                }
+            }
+        });
+        for result in build_by(&[builder(here.path()), builder(there.path())]) {
+            assert!(result.is_ok(), "{result:?}");
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert_same_files(one.path(), here.path());
+}
+
+/// The rank that may use least says how much all may.
+#[test]
+fn memory_is_that_of_every_rank() {
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Builder::new(dir.path(), Rules::Abapa).stones(5);
+    let results = build_by(&[builder.clone(), builder.memory(Some(1 << 20))]);
+    assert!(matches!(results[0], Err(BuildError::MemoryOfRank { available: 0x10_0000, .. })), "{results:?}");
+}
+
 /// Stops after so many checkpoints of a file; writes down which were gone on from.
 #[derive(Default)]
 struct Checkpoints {

@@ -9,20 +9,32 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use awari::engine::{Exchange, MpiJob};
 use program::awari;
 use tempfile::TempDir;
 
 /// Compared up to this many stones.
 const STONES: u32 = 14;
 
-/// A job of so many ranks, more than there are cores if need be.
-fn job(ranks: usize, dir: &Path, arguments: &[&str]) -> Command {
+/// What starts jobs, also of more ranks than there are cores.
+fn mpirun() -> Command {
     let mut command = Command::new(std::env::var_os("MPIRUN").unwrap_or_else(|| "mpirun".into()));
     // What Open MPI wants to be told; others do not mind.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    command.stdin(Stdio::null());
+    command
+}
+
+/// So many ranks of a job.
+fn add(command: &mut Command, ranks: usize, dir: &Path, arguments: &[&str]) {
     command.arg("-n").arg(ranks.to_string()).arg(env!("CARGO_BIN_EXE_awari")).arg("--dir").arg(dir);
-    command.args(["build", "--mpi"]).args(arguments).stdin(Stdio::null());
+    command.args(["build", "--mpi"]).args(arguments);
+}
+
+fn job(ranks: usize, dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = mpirun();
+    add(&mut command, ranks, dir, arguments);
     command
 }
 
@@ -122,4 +134,51 @@ fn a_job_that_does_not_fit_is_refused() {
     assert!(said.contains("not enough memory: the table of 12 stones needs"), "{said}");
     assert!(said.contains("a rank with 2 ranks"), "{said}");
     assert!(fs::read_dir(dir.path()).unwrap().next().is_none(), "a refused build leaves no trace");
+}
+
+/// A job whose last rank is started otherwise.
+fn run_with(other: (&Path, &[&str]), dir: &Path, arguments: &[&str]) -> Output {
+    let mut command = job(2, dir, arguments);
+    command.arg(":");
+    add(&mut command, 1, other.0, other.1);
+    command.output().unwrap()
+}
+
+#[test]
+fn ranks_that_are_not_started_alike_write_nothing() {
+    let [dir, elsewhere] = [(); 2].map(|()| TempDir::new().unwrap());
+    awari(dir.path(), &["build", "--stones", "7", "--rules", "abapa"]).exits(0);
+    let wanted = ["--stones", "7"];
+    let cases: [((&Path, &[&str]), &str); 5] = [
+        ((dir.path(), &["--stones", "8"]), "on rank 2, awari"),
+        ((dir.path(), &["--stones", "6"]), "on rank 2, awari"),
+        ((dir.path(), &["--stones", "7", "--depth"]), "values and depths of 7 stones"),
+        ((dir.path(), &["--stones", "7", "--rules", "abapa"]), "under rules abapa"),
+        ((elsewhere.path(), &wanted), "is not the directory of rank 0"),
+    ];
+    for (other, says) in cases {
+        let output = run_with(other, dir.path(), &wanted);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(says), "{said}");
+        // Where ranks end together, none takes the words from the others' mouths.
+        assert!(said.contains("error: the ranks were not") || said.contains("error: another rank"), "{said}");
+        assert!(!dir.path().join("awari/00.awari").exists());
+    }
+}
+
+/// Not a test of its own, but what ranks of the next one run.
+#[test]
+#[ignore = "a rank of another test"]
+fn waits_for_a_rank_that_panics() {
+    let job = MpiJob::join().unwrap();
+    assert!(job.rank() == 0, "a fault");
+    job.receive(1);
+}
+
+#[test]
+fn a_rank_that_panics_ends_the_job() {
+    let mut command = mpirun();
+    command.args(["-n", "2"]).arg(std::env::current_exe().unwrap());
+    let output = command.args(["--ignored", "--exact", "waits_for_a_rank_that_panics"]).output().unwrap();
+    assert!(!output.status.success());
 }

@@ -2,7 +2,7 @@
 
 use awari::Board;
 use numpy::{Element, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -13,6 +13,9 @@ use crate::{errors, threads};
 
 /// Rows that are read and answered at a time: between two parts, signals are looked at.
 pub const PART: usize = 1 << 20;
+
+/// Bytes that work on one of the rows of a part takes at most, beside what is returned.
+const WORKING: usize = 64;
 
 /// Pits of a board.
 pub const PITS: usize = 12;
@@ -38,9 +41,11 @@ pub fn board(value: &Bound<'_, PyAny>) -> PyResult<Board> {
     let mut count = 0;
     for item in items {
         let item = item?;
-        if let Some(pit) = pits.get_mut(count) {
-            *pit = stones(&item, count)?;
-        }
+        let Some(pit) = pits.get_mut(count) else {
+            // How many there are is not asked: there may be no end of them.
+            return Err(errors::invalid_board(py, None, "more than 12 numbers: a board has twelve pits"));
+        };
+        *pit = stones(&item, count)?;
         count += 1;
     }
     if count != PITS {
@@ -53,7 +58,11 @@ pub fn board(value: &Bound<'_, PyAny>) -> PyResult<Board> {
 fn stones(item: &Bound<'_, PyAny>, pit: usize) -> PyResult<u8> {
     let py = item.py();
     // Whole numbers of every kind, numpy's too; no floats.
-    let number = item.call_method0(intern!(py, "__index__")).map_err(|_| {
+    let number = item.call_method0(intern!(py, "__index__")).map_err(|error| {
+        // ^C is not about the number.
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
         let shown = item.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
         PyTypeError::new_err(format!("pit {pit} is {shown}: expected a whole number of stones"))
     })?;
@@ -117,6 +126,11 @@ impl<'py> Boards<'py> {
 
     pub fn len(&self) -> usize {
         self.rows
+    }
+
+    /// Makes sure that there is memory to answer with so many bytes a row.
+    pub fn room(&self, bytes: usize) -> PyResult<()> {
+        room((self.rows * bytes + self.rows.min(PART) * WORKING) as u64)
     }
 
     /// Copies rows out of the array: other threads may write to it when the lock is let go.

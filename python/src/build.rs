@@ -16,6 +16,7 @@ use pyo3::types::PyTuple;
 
 use crate::board::{python_bool, rules_named};
 use crate::errors;
+use crate::tablebase::Stones;
 
 /// How often signals are looked at and progress is told.
 const OFTEN: Duration = Duration::from_millis(50);
@@ -194,7 +195,7 @@ impl Progress for Desk {
 #[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
 pub fn build<'py>(
     py: Python<'py>,
-    stones: u32,
+    stones: Stones,
     rules: &str,
     dir: PathBuf,
     depth: bool,
@@ -206,14 +207,17 @@ pub fn build<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let every = match checkpoint.map(Duration::try_from_secs_f64).transpose() {
         Ok(every) => every,
-        Err(error) => return Err(PyValueError::new_err(format!("checkpoint: {error}"))),
+        Err(_) => {
+            let found = checkpoint.unwrap_or_default();
+            return Err(PyValueError::new_err(format!("checkpoint is {found}: expected seconds, 0 or more")));
+        }
     };
     if threads > MOST_THREADS {
         return Err(PyValueError::new_err(format!("threads is {threads}: expected 0 to {MOST_THREADS}")));
     }
     let encoding = if compress { Encoding::Compressed } else { Encoding::Packed };
     let builder = Builder::new(dir, rules_named(rules)?)
-        .stones(stones)
+        .stones(stones.0)
         .depths(depth)
         .encoding(encoding)
         .threads(threads)

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use awari::index::Index;
+use awari::index::{IMPOSSIBLE_STONES, Index};
 use awari::tablebase::{Finish, MoveValue, Probe, State};
 use awari::{Board, tablebase};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
@@ -277,9 +277,10 @@ impl PyTablebase {
     fn probe_many<'py>(&self, boards: &Bound<'py, PyAny>, depths: bool) -> PyResult<Bound<'py, PyAny>> {
         let py = boards.py();
         let boards = Boards::new(boards)?;
+        boards.room(if depths { 1 + size_of::<i32>() } else { 1 })?;
         let mut values = Vec::with_capacity(boards.len());
         if !depths {
-            in_parts(py, &boards, |first, part| {
+            in_parts(py, &boards, PART, |first, part| {
                 let found = threads::install(py, || self.tables.values_of(&part))?;
                 values.append(&mut found.map_err(|error| errors::row(py, first, &error))?);
                 Ok(())
@@ -287,7 +288,7 @@ impl PyTablebase {
             return Ok(PyArray1::from_vec(py, values).into_any());
         }
         let mut depths = Vec::with_capacity(boards.len());
-        in_parts(py, &boards, |first, part| {
+        in_parts(py, &boards, PART, |first, part| {
             let found = threads::install(py, || self.tables.probe_many(&part))?;
             let found = found.map_err(|error| errors::row(py, first, &error))?;
             values.extend(found.iter().map(|probe| probe.value));
@@ -306,9 +307,11 @@ impl PyTablebase {
     fn move_values<'py>(&self, boards: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<i8>>> {
         let py = boards.py();
         let boards = Boards::new(boards)?;
+        boards.room(MOVES)?;
         let mut all = vec![NO_MOVE; boards.len() * MOVES];
         let mut rest = &mut all[..];
-        in_parts(py, &boards, |first, part| {
+        // Each has the boards after its moves beside it.
+        in_parts(py, &boards, PART / MOVES, |first, part| {
             let (cells, after) = std::mem::take(&mut rest).split_at_mut(part.len() * MOVES);
             rest = after;
             let (children, places) = threads::install(py, || children(&part, self.tables.rules()))?;
@@ -332,7 +335,8 @@ impl PyTablebase {
     /// with their content hash; later calls return the same memory, without a copy, as long as some array of
     /// it is alive.
     /// Raises MissingTable, CorruptTable.
-    fn values<'py>(&self, py: Python<'py>, stones: u32) -> PyResult<Bound<'py, PyArray1<i8>>> {
+    fn values<'py>(&self, py: Python<'py>, stones: Stones) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        let stones = stones.0;
         let array = match self.kept(py, stones) {
             Some(array) => array,
             None => {
@@ -354,7 +358,8 @@ impl PyTablebase {
     /// All depths of the table of so many stones: uint16 of shape (positions(stones),).
     ///
     /// In the order of `index_of`. Unpacked at each call. Raises MissingDepths, CorruptTable.
-    fn depths<'py>(&self, py: Python<'py>, stones: u32) -> PyResult<Bound<'py, PyArray1<u16>>> {
+    fn depths<'py>(&self, py: Python<'py>, stones: Stones) -> PyResult<Bound<'py, PyArray1<u16>>> {
+        let stones = stones.0;
         self.room(py, stones, 2)?;
         let depths = threads::install(py, || self.tables.unpack_depths(stones))?;
         let depths = depths.map_err(|error| errors::probe(py, &error))?;
@@ -407,22 +412,46 @@ fn children(boards: &[Board], rules: awari::Rules) -> (Vec<Board>, Vec<Place>) {
     moves.unzip()
 }
 
-/// Works through boards part by part, and looks at signals in between.
+/// Works through boards so many at a time, and looks at signals in between.
 pub fn in_parts(
     py: Python<'_>,
     boards: &Boards<'_>,
+    rows: usize,
     mut work: impl FnMut(usize, Vec<Board>) -> PyResult<()>,
 ) -> PyResult<()> {
-    for first in (0..boards.len()).step_by(PART) {
+    for first in (0..boards.len()).step_by(rows) {
         py.check_signals()?;
-        work(first, boards.part(first, PART.min(boards.len() - first))?)?;
+        work(first, boards.part(first, rows.min(boards.len() - first))?)?;
     }
     Ok(())
 }
 
-/// Makes sure that a number of stones has an index.
+/// A number of stones as Python gives it; one that is negative or beyond all bounds is out of range like
+/// others.
+pub struct Stones(pub u32);
+
+impl<'py> FromPyObject<'_, 'py> for Stones {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Stones> {
+        let py = value.py();
+        value.extract::<u32>().map(Stones).map_err(|error| {
+            if !error.is_instance_of::<PyOverflowError>(py) {
+                return error;
+            }
+            // A number that long is no number to show.
+            let shown =
+                value.extract::<i64>().map_or_else(|_| "so many".to_owned(), |stones| stones.to_string());
+            let most = awari::board::MAX_STONES;
+            let problem = format!("{shown} stones: a game has 0 to {most}.");
+            errors::raise(py, "OutOfRange", problem, [("stones", value.to_owned())])
+        })
+    }
+}
+
+/// Makes sure that a number of stones has a table.
 fn index(py: Python<'_>, stones: u32) -> PyResult<Index> {
-    if stones > awari::board::MAX_STONES {
+    if stones > awari::board::MAX_STONES || stones == IMPOSSIBLE_STONES {
         let error = tablebase::ProbeError::OutOfRange { stones };
         return Err(errors::probe(py, &error));
     }
@@ -431,8 +460,8 @@ fn index(py: Python<'_>, stones: u32) -> PyResult<Index> {
 
 /// How many positions the table of so many stones holds: those that a move can lead to.
 #[pyfunction]
-pub fn positions(py: Python<'_>, stones: u32) -> PyResult<u64> {
-    Ok(index(py, stones)?.positions())
+pub fn positions(py: Python<'_>, stones: Stones) -> PyResult<u64> {
+    Ok(index(py, stones.0)?.positions())
 }
 
 /// Boards of so many stones: uint8 of shape (N, 12), the pits of the player to move first.
@@ -443,10 +472,10 @@ pub fn positions(py: Python<'_>, stones: u32) -> PyResult<u64> {
 #[pyo3(signature = (stones, places=None))]
 pub fn boards<'py>(
     py: Python<'py>,
-    stones: u32,
+    stones: Stones,
     places: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
-    let index = index(py, stones)?;
+    let index = index(py, stones.0)?;
     match places {
         None => arrays::boards(py, index.positions() as usize, |row| index.board(row as u64)),
         Some(places) => {
@@ -484,17 +513,19 @@ fn places_of(places: &Bound<'_, PyAny>, positions: u64) -> PyResult<Vec<u64>> {
 /// Where boards are in the tables of as many stones: int64 of shape (N,).
 ///
 /// boards: integers of any kind, shape (N, 12). -1 for boards that no table holds, because no move can
-/// lead to them: all six pits of the player who has just moved have stones.
+/// lead to them: all six pits of the player who has just moved have stones, or there are 47 on the board.
 #[pyfunction]
 pub fn index_of<'py>(boards: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<i64>>> {
     use rayon::prelude::*;
     let py = boards.py();
     let boards = Boards::new(boards)?;
+    boards.room(size_of::<i64>())?;
     let indices: Vec<Index> = (0..=awari::board::MAX_STONES).map(Index::new).collect();
     let mut all = Vec::with_capacity(boards.len());
-    in_parts(py, &boards, |_, part| {
+    in_parts(py, &boards, PART, |_, part| {
         let place = |board: &Board| {
-            let place = indices[board.stones() as usize].place(board);
+            let stones = board.stones();
+            let place = indices[stones as usize].place(board).filter(|_| stones != IMPOSSIBLE_STONES);
             place.map_or(-1, |place| place as i64)
         };
         all.extend(threads::install(py, || part.par_iter().map(place).collect::<Vec<i64>>())?);

@@ -338,3 +338,66 @@ for name, endless in {
 def test_keyboard_interrupt_ends_long_work(databases: Path, run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     done = run(INTERRUPTED, databases)
     assert done.stdout.split() == ["probe_many", "move_values", "index_of", "boards", "sample"], done.stderr
+
+
+def test_a_process_forked_while_threads_probe_a_compressed_table(
+    tmp_path: Path, run: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    awari.build(stones=11, dir=tmp_path, compress=True)
+    code = """
+import os, sys, threading, time
+import numpy as np
+import awari
+tables = awari.Tablebase(sys.argv[1])
+boards = awari.boards(11, np.random.default_rng(1).integers(0, awari.positions(11), 30_000))
+right = tables.probe_many(boards)
+over = threading.Event()
+def busy():
+    while not over.is_set():
+        tables.probe_many(boards)
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for _ in range(60):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if (tables.probe_many(boards) == right).all() else 1)
+    late = time.monotonic() + 20
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
+        if time.monotonic() > late:
+            os.kill(child, 9)
+        time.sleep(0.002)
+    assert ended[1] == 0, ended
+over.set()
+"""
+    found = run(code, tmp_path)
+    assert found.returncode == 0, found.stderr
+
+
+def test_too_little_memory_is_an_error(databases: Path, run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    code = """
+import resource, sys
+import numpy as np
+import awari
+tables = awari.Tablebase(sys.argv[1])
+boards = np.tile(awari.boards(10, np.arange(1000)), (4000, 1))
+for call in (tables.probe_many, tables.move_values, awari.index_of):
+    call(boards[:1000])
+tables.probe_many(boards[:1000], depths=True)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (10 << 20), resource.RLIM_INFINITY))
+calls = (
+    lambda: tables.probe_many(boards),
+    lambda: tables.probe_many(boards, depths=True),
+    lambda: tables.move_values(boards),
+    lambda: awari.index_of(boards),
+)
+for call in calls:
+    try:
+        call()
+    except MemoryError:
+        continue
+    raise AssertionError("it was enough")
+"""
+    found = run(code, databases)
+    assert found.returncode == 0, found.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
@@ -40,7 +41,7 @@ def test_a_board_from_everything_that_is_one() -> None:
     ("pits", "error", "words"),
     [
         ([4] * 11, awari.InvalidBoard, "11 numbers"),
-        ([4] * 13, awari.InvalidBoard, "13 numbers"),
+        ([4] * 13, awari.InvalidBoard, "more than 12 numbers"),
         ([], awari.InvalidBoard, "0 numbers"),
         ([4] * 11 + [5], awari.InvalidBoard, "49 stones"),
         ([0] * 11 + [-1], awari.InvalidBoard, "pit 11 has -1 stones"),
@@ -62,6 +63,18 @@ def test_what_is_no_board(pits: object, error: type[Exception], words: str, tabl
     for use in (awari.Board, awari.legal_moves, tables.probe, tables.line):
         with pytest.raises(error, match=words.replace("(", r"\(")):
             use(pits)
+
+
+def test_numbers_without_end_and_interrupts() -> None:
+    with pytest.raises(awari.InvalidBoard, match="more than 12 numbers"):
+        awari.Board(itertools.repeat(4))
+
+    class Interrupted:
+        def __index__(self) -> int:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        awari.Board([Interrupted()] * 12)
 
 
 def test_moves_as_other_programs_have_them() -> None:

@@ -118,11 +118,16 @@ def test_no_such_number_of_stones(tables: awari.Tablebase) -> None:
     with pytest.raises(awari.OutOfRange, match=r"boards\[1\]: 47") as error:
         tables.probe_many([[0] * 12, impossible])
     assert (error.value.row, error.value.stones) == (1, 47)
+    assert awari.index_of([[0] * 6 + [47] + [0] * 5]).tolist() == [-1]
     for ask in (tables.values, tables.depths, awari.boards, awari.positions):
         with pytest.raises(awari.OutOfRange):
             ask(49)
-        with pytest.raises(OverflowError):
+        with pytest.raises(awari.OutOfRange, match="47 stones"):
+            ask(47)
+        with pytest.raises(awari.OutOfRange, match="-1 stones: a game has 0 to 48"):
             ask(-1)
+        with pytest.raises(awari.OutOfRange):
+            ask(2**100)
         with pytest.raises(TypeError):
             ask("7")
 

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use super::agree::{self, agree};
 use super::checkpoint::{self, Keeper, Kind};
 use super::lock::Lock;
 use super::{
@@ -10,9 +11,8 @@ use super::{
     write_depths, write_values,
 };
 use crate::engine::{self, Exchange, Part, SolveError, Storage, Traffic};
-use crate::machine;
 use crate::table::{self, Header};
-use crate::tablebase::{ProbeError, Tablebase, VerifiedTables};
+use crate::tablebase::{Tablebase, VerifiedTables};
 
 impl Builder {
     /// Builds every table that is missing like [`Builder::run`] together with other ranks,
@@ -33,37 +33,35 @@ impl Builder {
         progress: &dyn Progress,
     ) -> Result<Vec<Built>, BuildError> {
         let first = exchange.rank() == 0;
+        agree::same_settings(exchange, self)?;
+        let memory = agree::memory(exchange, self.memory);
         let tables = self.open();
         let prepared = tables.and_then(|tables| {
-            let prepared = if first { Some(self.prepare(&tables, exchange, progress)?) } else { None };
+            let prepared =
+                if first { Some(self.prepare(&tables, exchange, memory, progress)?) } else { None };
             Ok((tables, prepared))
         });
         let (tables, prepared) = agree(exchange, prepared)?;
-        // Rank 0 has found out what is missing.
-        let missing = |plan: &Plan| plan.tables.iter().map(|table| u8::from(table.lacks_values())).collect();
-        let mine = prepared.as_ref().map_or_else(Vec::new, |(plan, _)| missing(plan));
-        let missing = exchange.swap(vec![mine; exchange.ranks()]).swap_remove(0);
-        let mut all = Vec::with_capacity(missing.len());
-        let plan = self.survey(&tables)?;
-        for (planned, missing) in plan.tables.into_iter().zip(missing) {
-            let there = match planned.state {
-                State::There(header) => Some(*header),
-                _ => None,
-            };
-            let (header, work) = match (missing, there) {
-                (0, Some(header)) => {
-                    let removed =
-                        if first { checkpoint::remove(&tables.path(header.stones)) } else { Ok(()) };
-                    agree(exchange, removed.map_err(BuildError::from))?;
-                    (header, None)
-                }
-                _ => {
-                    let (header, work) = self.values_among(exchange, &tables, planned.stones, progress)?;
-                    (header, Some(work))
-                }
+        // Rank 0 has found out what is there.
+        let found = prepared.as_ref().map_or_else(Vec::new, |prepared| prepared.there.clone());
+        let mark = prepared.as_ref().map_or_else(Vec::new, |prepared| prepared.mark.clone());
+        let tell = |what: Vec<u8>| exchange.swap(vec![what; exchange.ranks()]).swap_remove(0);
+        let (found, mark) = (tell(found), tell(mark));
+        let dir = self.dir.join(self.rules.name());
+        agree(exchange, agree::same_directory(&dir, &mark, progress))?;
+        let mut all = Vec::with_capacity(found.len());
+        for (stones, found) in self.table_stones().zip(found) {
+            let (header, work) = if found & VALUES > 0 {
+                let table = agree::shared(exchange, &tables, progress, || tables.table(stones))?;
+                let removed = if first { checkpoint::remove(&tables.path(stones)) } else { Ok(()) };
+                agree(exchange, removed.map_err(BuildError::from))?;
+                (table.header().clone(), None)
+            } else {
+                let (header, work) = self.values_among(exchange, &tables, stones, progress)?;
+                (header, Some(work))
             };
             let depths = match self.depths {
-                true => Some(self.depths_among(exchange, &tables, &header, progress)?),
+                true => Some(self.depths_among(exchange, &tables, &header, found & DEPTHS > 0, progress)?),
                 false => None,
             };
             let built = Built { header, work, depths };
@@ -81,9 +79,12 @@ impl Builder {
         &self,
         tables: &Tablebase,
         exchange: &dyn Exchange,
+        memory: Option<u64>,
         progress: &dyn Progress,
-    ) -> Result<(Plan, Option<Lock>), BuildError> {
-        let plan = self.plan_of_rank(tables, exchange)?;
+    ) -> Result<Prepared, BuildError> {
+        let survey =
+            || Ok::<_, BuildError>(Plan { ranks: Some(exchange.ranks()), memory, ..self.survey(tables)? });
+        let plan = survey()?;
         if let Err(refused) = plan.check_room() {
             progress.planned(&plan);
             return Err(refused);
@@ -99,7 +100,7 @@ impl Builder {
                 Some(lock)
             }
         };
-        let mut plan = self.plan_of_rank(tables, exchange)?;
+        let mut plan = survey()?;
         check(&mut plan, tables, progress)?;
         progress.planned(&plan);
         for planned in &mut plan.tables {
@@ -107,15 +108,18 @@ impl Builder {
             planned.depths.as_mut().map_or(Ok(()), take_unusable)?;
         }
         plan.check_room()?;
-        Ok((plan, lock))
-    }
-
-    /// What this rank's part would be.
-    fn plan_of_rank(&self, tables: &Tablebase, exchange: &dyn Exchange) -> Result<Plan, BuildError> {
-        let available = machine::available_memory().map(|free| free / exchange.on_this_machine() as u64);
-        let less_a_margin = available.map(|available| available - available / 16);
-        let plan = self.survey(tables)?;
-        Ok(Plan { ranks: Some(exchange.ranks()), memory: self.memory.or(less_a_margin), ..plan })
+        let refused = |source| BuildError::Directory { dir: plan.dir.clone(), source };
+        let mark = match lock.as_ref().map_or_else(|| Ok(Vec::new()), Lock::leave_mark) {
+            // Nothing is going to be written, so the disk may be full.
+            Err(_) if plan.is_done() => Vec::new(),
+            mark => mark.map_err(refused)?,
+        };
+        let there = plan.tables.iter().map(|planned| {
+            let values = if planned.lacks_values() { 0 } else { VALUES };
+            let depths = if planned.lacks_depths() { 0 } else { DEPTHS };
+            values | depths
+        });
+        Ok(Prepared { there: there.collect(), mark, _lock: lock })
     }
 
     fn values_among(
@@ -127,6 +131,7 @@ impl Builder {
     ) -> Result<(Header, Work), BuildError> {
         let (start, rules) = (Instant::now(), tables.rules());
         let smaller = agree(exchange, tables.smaller_tables(stones).map_err(BuildError::from))?;
+        agree::same_tables(exchange, tables, &smaller)?;
         let what = |pass, done, total| progress.solving(stones, pass, done, total);
         let path = tables.path(stones);
         let keeper = Keeper::new(&path, Kind::Values, stones, &smaller, self.checkpoint, progress);
@@ -140,7 +145,7 @@ impl Builder {
             .map(|values| write_values(self.encoding, tables, stones, &values, progress))
             .transpose();
         agree(exchange, written)?;
-        let table = agree(exchange, tables.table(stones).map_err(BuildError::from))?;
+        let table = agree::shared(exchange, tables, progress, || tables.table(stones))?;
         Ok((table.header().clone(), Work { time: start.elapsed(), effort: part.effort, traffic }))
     }
 
@@ -149,23 +154,19 @@ impl Builder {
         exchange: &dyn Exchange,
         tables: &Tablebase,
         values: &Header,
+        there: bool,
         progress: &dyn Progress,
     ) -> Result<BuiltDepths, BuildError> {
         let (start, rules, stones) = (Instant::now(), tables.rules(), values.stones);
-        let there = tables.depths(stones).map_err(|error| match error {
-            ProbeError::Table(error) => BuildError::Unusable(error),
-            error => error.into(),
-        });
-        let there = agree(exchange, there)?;
         let path = tables.depth_path(stones);
-        let [missing] = engine::sum(exchange, [u64::from(there.is_none())]);
-        // Where a directory is shared by a network, some may see a file before others do.
-        if let Some(depths) = there.filter(|_| missing == 0) {
+        if there {
+            let depths = agree::shared(exchange, tables, progress, || tables.needed_depths(stones))?;
             let removed = if exchange.rank() == 0 { checkpoint::remove(&path) } else { Ok(()) };
             agree(exchange, removed.map_err(BuildError::from))?;
             return Ok(BuiltDepths { header: depths.header().clone(), work: None });
         }
         let read = agree(exchange, tables.tables_with(stones).map_err(BuildError::from))?;
+        agree::same_tables(exchange, tables, &read)?;
         let what = |pass, done, total| progress.finding_depths(stones, pass, done, total);
         let keeper = Keeper::new(&path, Kind::Depths, stones, &read, self.checkpoint, progress);
         let watching = Watching { progress, what: &what, keeper };
@@ -177,7 +178,7 @@ impl Builder {
             .map(|depths| write_depths(self.encoding, tables, values, &read, &depths, progress))
             .transpose();
         agree(exchange, written)?;
-        let depths = agree(exchange, tables.needed_depths(stones).map_err(BuildError::from))?;
+        let depths = agree::shared(exchange, tables, progress, || tables.needed_depths(stones))?;
         let work = Some(Work { time: start.elapsed(), effort: part.effort, traffic });
         Ok(BuiltDepths { header: depths.header().clone(), work })
     }
@@ -187,6 +188,18 @@ impl Builder {
         Storage::Scratch(self.dir.join(self.rules.name()))
     }
 }
+
+/// What rank 0 has found out before the build.
+struct Prepared {
+    /// Of each table what is there: [`VALUES`], [`DEPTHS`] or both. Depths that nobody asked for count as there.
+    there: Vec<u8>,
+    /// What it has left in the directory; nothing if it cannot write and need not.
+    mark: Vec<u8>,
+    _lock: Option<Lock>,
+}
+
+const VALUES: u8 = 1;
+const DEPTHS: u8 = 2;
 
 /// Says what is wrong with a file that cannot be used.
 fn take_unusable<H>(state: &mut State<H>) -> Result<(), BuildError> {
@@ -213,13 +226,4 @@ fn check_part<T>(
 fn traffic(exchange: &dyn Exchange, sent: Traffic) -> Option<Traffic> {
     let [messages, bytes] = engine::sum(exchange, [sent.messages, sent.bytes]);
     Some(Traffic { messages, bytes })
-}
-
-/// What this rank has, if all ranks have theirs.
-fn agree<T>(exchange: &dyn Exchange, result: Result<T, BuildError>) -> Result<T, BuildError> {
-    let [failed] = engine::sum(exchange, [u64::from(result.is_err())]);
-    match result {
-        Ok(_) if failed > 0 => Err(engine::SolveError::OtherRank.into()),
-        result => result,
-    }
 }

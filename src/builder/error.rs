@@ -52,6 +52,20 @@ pub enum BuildError {
         /// Bytes that a rank may use at most.
         available: u64,
     },
+    /// The ranks of a distributed build were not asked for the same. All ranks say so.
+    OtherSettings {
+        /// The first rank that was asked for something else than rank 0.
+        rank: usize,
+        /// What rank 0 was asked for.
+        first: String,
+        /// What that rank was asked for.
+        other: String,
+    },
+    /// A rank of a distributed build does not see what rank 0 sees.
+    OtherDirectory {
+        /// The directory that this rank sees.
+        dir: PathBuf,
+    },
     /// The disk is too full.
     Disk {
         /// The directory of the tables.
@@ -127,6 +141,17 @@ impl fmt::Display for BuildError {
                  be used. Take more ranks, on more machines, or allow each more with --memory.",
                 units::bytes(*needed),
                 units::bytes(*available),
+            ),
+            BuildError::OtherSettings { rank, first, other } => write!(
+                f,
+                "the ranks were not started alike: on rank 0, {first}; on rank {rank}, {other}. Start all of \
+                 them with the same command."
+            ),
+            BuildError::OtherDirectory { dir } => write!(
+                f,
+                "{} is not the directory of rank 0, or has other tables. Have all ranks see the same \
+                 directory.",
+                dir.display()
             ),
             BuildError::Disk { dir, needed, free } => write!(
                 f,

@@ -1,18 +1,23 @@
 //! One build at a time in a directory.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::process;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The lock file, in the directory of a rule set.
 const NAME: &str = ".lock";
+
+/// No mark has as many bytes.
+const LONGEST_MARK: u64 = 100;
 
 /// A directory locked for this process. The system lets go of the lock when the process ends,
 /// however it ends, so a lock file left by a killed build locks nobody out.
 pub(super) struct Lock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 /// Why a directory could not be locked.
@@ -46,7 +51,7 @@ impl Lock {
             let locked = file.metadata().map_err(LockError::Io)?;
             match fs::metadata(&path) {
                 Ok(found) if (found.dev(), found.ino()) == (locked.dev(), locked.ino()) => {
-                    return Ok(Lock { path, _file: file });
+                    return Ok(Lock { path, file });
                 }
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -54,6 +59,26 @@ impl Lock {
             }
         }
     }
+
+    /// Leaves something in the lock file that no other lock has, by which those who see the same directory
+    /// know it.
+    pub(super) fn leave_mark(&self) -> io::Result<Vec<u8>> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mark = format!("{} {}", process::id(), now.as_nanos()).into_bytes();
+        self.file.set_len(0)?;
+        self.file.write_all_at(&mark, 0)?;
+        self.file.sync_all()?;
+        Ok(mark)
+    }
+}
+
+/// The mark in the lock file of a directory.
+pub(super) fn mark(dir: &Path) -> io::Result<Vec<u8>> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(dir.join(NAME))?;
+    let mut mark = Vec::new();
+    file.take(LONGEST_MARK).read_to_end(&mut mark)?;
+    Ok(mark)
 }
 
 impl Drop for Lock {

@@ -168,16 +168,26 @@ impl Build {
         pool.map_err(|error| {
             Failure::new(format_args!("cannot start the threads: {error}. Ask for fewer."))
         })?;
-        if job.rank() == 0 {
+        let result = if job.rank() == 0 {
             let watch = Watch::new(self.json, interrupt);
             let result = builder.run_among(&job, &watch);
-            return self.finish(watch, result);
-        }
-        match builder.run_among(&job, &Silent(interrupt)) {
-            Ok(_) => Ok(()),
-            Err(BuildError::Stopped | BuildError::Solve(SolveError::OtherRank)) => Err(Failure::said()),
-            Err(error) => Err(Failure::new(format_args!("rank {}: {error}", job.rank()))),
-        }
+            self.finish(watch, result)
+        } else {
+            match builder.run_among(&job, &Silent(interrupt)) {
+                Ok(_) => Ok(()),
+                // Rank 0 says so.
+                Err(
+                    BuildError::Stopped
+                    | BuildError::OtherSettings { .. }
+                    | BuildError::Solve(SolveError::OtherRank),
+                ) => Err(Failure::said()),
+                Err(error) => Err(Failure::new(format_args!("rank {}: {error}", job.rank()))),
+            }
+        };
+        // What starts the ranks may end all of them as soon as one has failed: first each says what it has to say.
+        let result = result.map_err(Failure::say);
+        job.swap(vec![Vec::new(); job.ranks()]);
+        result
     }
 
     /// Says how it ended.

@@ -48,6 +48,12 @@ impl Failure {
 
     /// Says it and returns the exit code.
     pub fn report(self) -> ExitCode {
+        ExitCode::from(self.say().code)
+    }
+
+    /// Says it. What is left is the exit code.
+    #[must_use]
+    pub fn say(self) -> Failure {
         if let Some(message) = self.message {
             // If stderr is closed too, the exit code has to do.
             let _ = match self.code {
@@ -55,6 +61,6 @@ impl Failure {
                 _ => Style::stderr().error(&message),
             };
         }
-        ExitCode::from(self.code)
+        Failure { code: self.code, message: None }
     }
 }

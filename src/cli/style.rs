@@ -51,7 +51,8 @@ impl Style {
     /// # Errors
     /// If stderr cannot be written.
     pub fn error(self, message: &str) -> io::Result<()> {
-        writeln!(io::stderr(), "{} {message}", self.bad("error:"))
+        // In one piece: other ranks of a job may write too.
+        io::stderr().write_all(format!("{} {message}\n", self.bad("error:")).as_bytes())
     }
 }
 

@@ -4,7 +4,8 @@
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::thread;
 
 use super::compressed::TILE_POSITIONS;
 
@@ -87,12 +88,16 @@ impl<T> Shelf<T> {
         look: impl FnOnce(&[T]) -> R,
     ) -> Result<R, E> {
         let set = self.set(key);
-        if let Some(cells) = lock(set).find(key) {
+        if let Some(mut set) = lock(set)
+            && let Some(cells) = set.find(key)
+        {
             return Ok(look(cells));
         }
         let cells = decode()?;
         let seen = look(&cells);
-        lock(set).keep(key, cells);
+        if let Some(mut set) = lock(set) {
+            set.keep(key, cells);
+        }
         Ok(seen)
     }
 
@@ -103,9 +108,21 @@ impl<T> Shelf<T> {
     }
 }
 
-/// A set is in order between any two of its statements, so one that a panic left is good.
-fn lock<T>(set: &Mutex<Set<T>>) -> std::sync::MutexGuard<'_, Set<T>> {
-    set.lock().unwrap_or_else(PoisonError::into_inner)
+/// How often to ask for a set before going without.
+const TRIES: u32 = 1000;
+
+/// None if somebody else has the set and keeps it: it is held for moments only, but a process that was forked
+/// meanwhile would wait for ever for a thread that it does not have. A set is in order between any two of its
+/// statements, so one that a panic left is good.
+fn lock<T>(set: &Mutex<Set<T>>) -> Option<MutexGuard<'_, Set<T>>> {
+    for _ in 0..TRIES {
+        match set.try_lock() {
+            Ok(set) => return Some(set),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => thread::yield_now(),
+        }
+    }
+    None
 }
 
 impl<T> Set<T> {
@@ -159,5 +176,14 @@ mod tests {
         let damaged = cache.values().look(Key { owner: 1, tile: 8 }, || Err("damaged"), <[i8]>::len);
         assert_eq!(damaged, Err("damaged"));
         assert_eq!(cache.values.sets[0].lock().unwrap().kept.len(), WAYS);
+    }
+
+    #[test]
+    fn who_cannot_have_a_set_goes_without() {
+        let cache = TileCache::new(0);
+        let held = cache.values.sets[0].lock().unwrap();
+        let key = Key { owner: 0, tile: 0 };
+        let found = cache.values().look(key, || Ok::<_, ()>(vec![5]), |cells| cells[0]);
+        assert_eq!((found, held.kept.len()), (Ok(5), 0));
     }
 }

@@ -23,6 +23,9 @@ pub struct MpiJob {
     room: Cell<usize>,
 }
 
+/// The exit code of a Rust program that panics.
+const PANICKED: i32 = 101;
+
 /// Bytes that a message on its way takes besides its own, at most (`MPI_BSEND_OVERHEAD` and alignment).
 const OVERHEAD: usize = 1 << 10;
 
@@ -44,6 +47,15 @@ impl MpiJob {
         let from = self.world.process_at_rank(from as i32);
         let (message, status) = poll(|| from.immediate_matched_probe());
         (message, status.count(u8::equivalent_datatype()) as usize)
+    }
+}
+
+impl Drop for MpiJob {
+    /// A rank that panics ends the whole job: the others would wait for it for ever.
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.world.abort(PANICKED);
+        }
     }
 }
 
