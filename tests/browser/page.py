@@ -541,6 +541,8 @@ CUT = """(() => {
 
 
 def it_is_readable_at_every_width(page, awari, pictures=None):
+    # The longest name of rules is in the list, too.
+    awari.run("build", "--stones", "12", "--rules", "slam-ends")
     for width in (1280, 390):
         for dark in (False, True):
             page.size(width, 900 if width > 600 else 844, dark, phone=width < 600)
