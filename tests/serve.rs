@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use awari::index::Index;
 use awari::random::Random;
+use awari::{Board, Rules, Tablebase};
 use program::{awari, copy, databases};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -51,15 +52,16 @@ fn says_what_the_command_says() {
     let dir = copy();
     awari(dir.path(), &["build", "--stones", "6", "--depth"]).exits(0);
     awari(dir.path(), &["build", "--stones", "6", "--rules", "abapa"]).exits(0);
+    awari(dir.path(), &["build", "--stones", "6", "--rules", "slam-ends", "--depth"]).exits(0);
     let server = Served::start(dir.path(), &[]);
-    for rules in ["awari", "abapa"] {
+    for rules in ["awari", "abapa", "slam-ends"] {
         let mut compared = 0;
         for board in boards(150, 1) {
             let said = awari(dir.path(), &["probe", "--json", "--rules", rules, &board]);
             let answer =
                 server.get(&format!("/api/v1/probe?rules={rules}&board={}", board.replace(' ', "+")));
             if said.code != Some(0) {
-                assert_eq!((rules, answer.is(404).code().as_str()), ("abapa", "missing-table"));
+                assert_eq!((rules != "awari", answer.is(404).code().as_str()), (true, "missing-table"));
                 continue;
             }
             compared += 1;
@@ -75,7 +77,7 @@ fn says_what_the_command_says() {
             assert_eq!(said["moves"].as_array().unwrap().len(), moves.len());
             for play in said["moves"].as_array().unwrap() {
                 let same = moves.iter().find(|other| other["pit"] == play["pit"]).unwrap();
-                for field in ["captured", "value", "best"] {
+                for field in ["captured", "value", "best", "depth"] {
                     assert_eq!(play[field], same[field], "{board} {field}");
                 }
             }
@@ -437,6 +439,64 @@ fn a_damaged_table_is_an_error_and_the_others_answer() {
     }
 }
 
+/// Asks until the answer has a status; what was answered before is of another one.
+fn comes(server: &Served, board: &str, status: u16) -> served::Answer {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let answer = server.probe(board);
+        if answer.status == status {
+            return answer;
+        }
+        assert!(Instant::now() < until, "{status} never comes: {answer:?}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn files_that_change_are_read_anew() {
+    let dir = copy();
+    let server = Served::start(dir.path(), &[]);
+    let board = "2 1 1 0 1 1 / 0 0 0 0 0 1";
+    let path = dir.path().join("awari/07.awari");
+    let (good, right) = (fs::read(&path).unwrap(), server.probe(board).is(200));
+    // All of it was read and is known to be right: until it is written to.
+    damage(dir.path(), "07.awari");
+    assert_eq!(comes(&server, board, 500).code(), "damaged-table");
+    fs::write(&path, good).unwrap();
+    assert_eq!(comes(&server, board, 200).body, right.body);
+    // One that is taken away is missing, though it was open.
+    let away = dir.path().join("away");
+    fs::rename(&path, &away).unwrap();
+    assert_eq!(comes(&server, board, 404).code(), "missing-table");
+    fs::rename(&away, &path).unwrap();
+    assert_eq!(comes(&server, board, 200).body, right.body);
+    // One of other rules is not taken for it.
+    let other = tempfile::TempDir::new().unwrap();
+    awari(other.path(), &["build", "--stones", "7", "--rules", "abapa"]).exits(0);
+    fs::copy(other.path().join("abapa/07.awari"), &away).unwrap();
+    fs::rename(&away, &path).unwrap();
+    assert_eq!(comes(&server, board, 500).code(), "damaged-table");
+}
+
+#[test]
+fn a_value_that_is_not_that_of_the_best_move_is_an_error() {
+    let dir = copy();
+    let board = Board::new([2, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1]).unwrap();
+    let tables = Tablebase::open(dir.path(), Rules::Awari).unwrap();
+    // Every checksum of this table is right, and one value is not.
+    let index = Index::new(7);
+    let mut values: Vec<i8> =
+        (0..index.positions()).map(|at| tables.probe(&index.board(at)).unwrap().value).collect();
+    let value = &mut values[index.place(&board).unwrap() as usize];
+    *value -= value.signum().max(0) * 2 - 1;
+    awari::table::write(dir.path().join("awari/07.awari"), Rules::Awari, 7, &values).unwrap();
+    let server = Served::start(dir.path(), &[]);
+    let error = server.probe("2 1 1 0 1 1 / 0 0 0 0 0 1").is(500).json()["error"].clone();
+    assert_eq!((&error["code"], &error["stones"]), (&"damaged-table".into(), &7.into()), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("awari verify --rules awari"), "{error}");
+    server.probe(BOARD).is(200);
+}
+
 #[test]
 fn packed_and_compressed_tables_answer_alike() {
     let packed = copy();
@@ -541,6 +601,39 @@ fn connections_are_bounded() {
 }
 
 #[test]
+fn too_many_connections_do_not_keep_it_from_the_tables() {
+    let server = Served::with_files(databases(), 64);
+    let mut asking = server.connect();
+    let idle: Vec<_> = (0..100).map(|_| server.connect()).collect();
+    // As many as it takes are open, and no table was read yet.
+    let until = Instant::now() + Duration::from_secs(60);
+    let open = || fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap().count();
+    while open() < 32 {
+        assert!(Instant::now() < until, "{} files are open", open());
+    }
+    asking.write_all(request("GET", "/api/v1/tables", "").as_bytes()).unwrap();
+    let answer = read(&mut asking).unwrap().is(200);
+    assert!(!answer.body.contains("unusable"), "{}", answer.body);
+    drop(idle);
+    server.probe(BOARD).is(200);
+}
+
+#[test]
+fn who_asks_and_says_no_more_is_answered() {
+    let server = Served::start(databases(), &[]);
+    for question in [
+        request("GET", "/api/v1/probe?board=0+0+1+0+0+2+/+1+2+0+0+1+0", ""),
+        post(r#"{"boards": ["0 0 1 0 0 2 / 1 2 0 0 1 0"]}"#),
+        request("GET", "/api/v1/tables", ""),
+    ] {
+        let mut stream = server.connect();
+        stream.write_all(question.as_bytes()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        read(&mut stream).unwrap_or_else(|| panic!("no answer to {question}")).is(200);
+    }
+}
+
+#[test]
 fn signals_end_it_when_all_is_answered() {
     for signal in [Signal::INT, Signal::TERM] {
         let mut server = Served::start(databases(), &[]);
@@ -567,7 +660,11 @@ fn listens_beyond_this_machine_only_if_told() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         awari(databases(), &["serve", "--bind", address]).exits(2).says(&["--public", address]);
     }
-    awari(databases(), &["serve", "--bind", "localhost"]).exits(2).says(&["--bind"]);
+    for (address, like) in
+        [("localhost:7000", "127.0.0.1:7000,"), ("127.0.0.1", "127.0.0.1:8080,"), ("80", "[::1]:8080")]
+    {
+        awari(databases(), &["serve", "--bind", address]).exits(2).says(&["--bind", address, like]);
+    }
     let server = Served::start(databases(), &["--bind", "0.0.0.0:0", "--public"]);
     assert!(server.address.starts_with("0.0.0.0:"));
 }

@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::games::{self, Broken, FormatOption};
 use super::interrupt::Interrupt;
 use super::line::pit_of;
+use super::probe::answer::move_depth;
 use super::progress::Bar;
 use super::{Failure, RulesOption, json_line};
 
@@ -272,7 +273,7 @@ impl Json {
             pit: pit_of(play.pit, true),
             captured: play.captured,
             value: play.value,
-            depth: if play.value == 0 { Some(0) } else { play.depth() },
+            depth: move_depth(play),
         };
         Json {
             board: sample.position.board.to_string(),

@@ -35,7 +35,7 @@ use state::Server;
 #[command(after_help = EXAMPLES)]
 pub struct Serve {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     bind: SocketAddr,
     /// Allow an address that other machines can reach
     #[arg(long)]
@@ -71,7 +71,7 @@ impl Serve {
             .enable_all()
             .build()
             .map_err(|error| Failure::new(format_args!("cannot start the threads: {error}.")))?;
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             let failed = |error: io::Error| {
                 Failure::new(format_args!(
                     "--bind {}: cannot listen there: {error}. Choose another port, or 0 for a free one.",
@@ -85,8 +85,20 @@ impl Serve {
             announce(&server, address).map_err(|error| Failure::output(&error))?;
             listen::serve(listener, &server, stop).await;
             Ok(())
-        })
+        });
+        // Nobody waits for what is still being computed.
+        runtime.shutdown_background();
+        ended
     }
+}
+
+/// Reads `--bind`.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        let local = text.strip_prefix("localhost").unwrap_or_default();
+        let like = format!("127.0.0.1{}", if local.starts_with(':') { local } else { ":8080" });
+        format!("expected the number of an address and a port, like {like}, [::1]:8080 or 0.0.0.0:80")
+    })
 }
 
 /// Prints the address, and says so if there is nothing to answer from.

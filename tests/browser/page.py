@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 import urllib.parse
 import urllib.request
@@ -398,10 +399,58 @@ def perfect_play_answers(page, awari):
 def positions_above_the_tables_are_played(page, awari):
     show(page, awari, "4 4 4 4 4 4 / 4 4 4 4 4 4")
     assert "There is no table of 48 stones" in page.text("#verdict")
+    assert "The largest is of 12 stones" in page.text("#verdict")
     page.click('[data-pit="F"]')
     after(page, 1)
     assert page.js("document.querySelectorAll('.pit.can').length") == 6
+    assert "No move is graded" in page.text("#plot-text")
+    # Where nothing is known, perfect play does not guess.
+    page.choose("#computer", "N")
+    page.wait(f"{READY} && document.querySelector('#verdict').textContent.includes('move for both')")
+    time.sleep(1)
+    assert count(page) == 1
+    page.choose("#computer", "")
+    page.wait(READY)
+    show(page, awari, "1 0 0 0 0 2 / 1 2 0 0 1 2", rules="slam-ends")
+    assert "awari build --stones 12 --rules slam-ends" in page.text("#verdict"), page.text("#verdict")
     page.problems.clear()
+
+
+def moves_faster_than_answers_are_graded(page, awari):
+    # Values that come late are those of a slow server.
+    page.open(awari.address)
+    page.wait(READY)
+    late = "(() => { const real = fetch; window.fetch = async (path, ...more) => { if (path.includes('/probe')) await new Promise((done) => setTimeout(done, 800)); return real(path, ...more); }; })()"
+    page.js(late)
+    page.js(f"location.hash = {json.dumps(urllib.parse.urlsplit(awari.link()).fragment)}")
+    page.wait("document.querySelector('[data-pit=\"D\"].can') && !document.querySelector('.badge') && document.querySelector('#position').value.startsWith('0 1 0 2')")
+    page.click('[data-pit="D"]')
+    after(page, 1)
+    best, played = (next(move["value"] for move in awari.probe(BOARD)["moves"] if test(move)) for test in (lambda m: m["best"], lambda m: m["pit"] == "D"))
+    page.wait(f"document.querySelector('#history .cost')?.textContent === '{MINUS}{best - played}'")
+    assert f"South {best - played}, North 0." in page.text("#plot-text")
+
+
+def who_uses_the_keyboard_keeps_his_place(page, awari):
+    show(page, awari, moves="DfE")
+    page.js("document.querySelector('#history [data-ply=\"1\"]').focus()")
+    assert page.text("#plot-text").startswith("Move 1, South plays D: loses")
+    page.key("Enter")
+    page.wait(f"{READY} && document.querySelector('#history [aria-current]').dataset.ply === '1'")
+    assert page.js("document.activeElement.dataset.ply") == "1"
+    for place in ("#moves", "#line"):
+        page.js(f"document.querySelector('{place} button').focus()")
+        before = position(page)
+        page.key("Enter")
+        page.wait(f"{READY} && document.querySelector('#position').value !== {json.dumps(before)} && document.querySelector('{place} button')")
+        assert page.js(f"document.activeElement === document.querySelector('{place} button')"), place
+    # Plots of tables tell their bars to keys.
+    page.open(f"{awari.address}tables")
+    page.wait("document.querySelectorAll('#depths .bar').length > 0")
+    page.js("document.querySelector('#values').focus()")
+    for _ in range(2):
+        page.key("ArrowRight")
+    assert page.text("#values-text").startswith(f"Value {MINUS}11: "), page.text("#values-text")
 
 
 def tables_are_listed(page, awari):
@@ -492,6 +541,8 @@ CUT = """(() => {
 
 
 def it_is_readable_at_every_width(page, awari, pictures=None):
+    # The longest name of rules is in the list, too.
+    awari.run("build", "--stones", "12", "--rules", "slam-ends")
     for width in (1280, 390):
         for dark in (False, True):
             page.size(width, 900 if width > 600 else 844, dark, phone=width < 600)
@@ -533,7 +584,7 @@ TESTS = [
     values_are_those_of_the_program, a_board_is_set_up_by_clicks, any_notation_is_pasted, a_line_is_played_to_the_end,
     moves_are_taken_back_and_redone, the_board_is_flipped, keys_do_what_clicks_do, screen_readers_are_told,
     a_recorded_game_is_graded, a_link_holds_the_game, text_in_a_link_stays_text, perfect_play_answers,
-    positions_above_the_tables_are_played, tables_are_listed, it_is_readable_at_every_width, nothing_is_fetched_from_elsewhere,
+    positions_above_the_tables_are_played, moves_faster_than_answers_are_graded, who_uses_the_keyboard_keeps_his_place, tables_are_listed, it_is_readable_at_every_width, nothing_is_fetched_from_elsewhere,
 ]
 
 

@@ -7,7 +7,7 @@ pub mod schema;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -32,7 +32,19 @@ pub struct Answer {
 impl Served {
     /// Starts it on a free port and waits until it listens.
     pub fn start(dir: &Path, options: &[&str]) -> Served {
-        let mut command = program::command(dir, &["serve"]);
+        Served::run(program::command(dir, &["serve"]), options)
+    }
+
+    /// The same with no more than so many files open.
+    pub fn with_files(dir: &Path, files: u32) -> Served {
+        let serve = program::command(dir, &["serve"]);
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\"")]);
+        command.arg(serve.get_program()).args(serve.get_args());
+        Served::run(command, &[])
+    }
+
+    fn run(mut command: Command, options: &[&str]) -> Served {
         if !options.contains(&"--bind") {
             command.args(["--bind", "127.0.0.1:0"]);
         }
@@ -87,6 +99,10 @@ impl Served {
     /// Waits for its end.
     pub fn wait(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn is_running(&mut self) -> bool {

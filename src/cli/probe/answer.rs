@@ -48,11 +48,7 @@ pub struct Play {
     pub value: i8,
     /// Whether no move is worth more.
     pub best: bool,
-    /// The depth of the board after the move: `depth` in JSON.
-    #[serde(rename = "depth")]
-    pub child_depth: Option<u16>,
-    /// Plies until the value is made good if this move is played.
-    #[serde(skip)]
+    /// Plies from before this move until its value is made good; 0 where it is worth 0.
     pub depth: Option<u16>,
 }
 
@@ -109,8 +105,7 @@ impl Answer {
             captured: m.captured,
             value: m.value,
             best: m.best,
-            child_depth: m.child_depth,
-            depth: m.depth(),
+            depth: move_depth(m),
         };
         Ok(Answer {
             position: *position,
@@ -126,6 +121,11 @@ impl Answer {
             final_score: position.stores.map(|stores| final_score(stores, board.stones(), value)),
         })
     }
+}
+
+/// The depth of a move, as for boards: 0 where it is worth 0.
+pub fn move_depth(play: &awari::tablebase::MoveValue) -> Option<u16> {
+    if play.value == 0 { Some(0) } else { play.depth() }
 }
 
 pub fn final_score(stores: Stores, stones: u32, value: i8) -> FinalScore {

@@ -1,15 +1,19 @@
-//! The tables of one rule set, opened anew when they were found damaged.
+//! The tables of one rule set, opened anew when their files change or one was found damaged.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
 use std::time::{Duration, Instant};
 
-use awari::table::TableError;
+use awari::board::MAX_STONES;
+use awari::table::{TableError, vu};
+use awari::tablebase::{depth_path, table_path};
 use awari::{Rules, Tablebase};
 
-/// How long tables are kept, though one of them is damaged.
-const AT_LEAST: Duration = Duration::from_secs(2);
+/// How often it is looked whether files have changed.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// The tables of one rule set.
 pub struct Held {
@@ -17,14 +21,24 @@ pub struct Held {
     rules: Rules,
     /// Whether the tables are those that were asked for.
     these: bool,
-    now: RwLock<Now>,
+    now: RwLock<Arc<Tablebase>>,
     /// Whether one of them was found damaged.
     doubted: AtomicBool,
+    looked: Mutex<Looked>,
 }
 
-struct Now {
-    tables: Arc<Tablebase>,
-    opened: Instant,
+struct Looked {
+    when: Instant,
+    files: Vec<Option<File>>,
+}
+
+/// What tells a file from another, and from itself before it was written to.
+#[derive(PartialEq, Eq)]
+struct File {
+    device: u64,
+    inode: u64,
+    length: u64,
+    changed: (i64, i64),
 }
 
 impl Held {
@@ -34,28 +48,41 @@ impl Held {
     /// # Errors
     /// If the directory cannot be read.
     pub fn open(dir: &Path, rules: Rules, these: bool) -> Result<Held, TableError> {
-        let now = RwLock::new(Now::open(dir, rules, these)?);
-        Ok(Held { dir: dir.to_owned(), rules, these, now, doubted: AtomicBool::new(false) })
+        // Files that change in between are found to have changed.
+        let looked = Mutex::new(Looked { when: Instant::now(), files: files(dir, rules) });
+        let now = RwLock::new(open(dir, rules, these)?);
+        Ok(Held { dir: dir.to_owned(), rules, these, now, doubted: AtomicBool::new(false), looked })
     }
 
-    /// The tables. If one was found damaged they are opened anew, now and then: its file may have been
-    /// replaced. Who is asking meanwhile goes on with the old ones.
+    /// The tables. They are opened anew, now and then, if one was found damaged, or a file is another
+    /// than it was: what was read and found right in a file says nothing once it is written to. Who is
+    /// asking meanwhile goes on with the old ones.
     pub fn tables(&self) -> Arc<Tablebase> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
-        let tables = Arc::clone(&now.tables);
-        if !self.doubted.load(Ordering::Relaxed) || now.opened.elapsed() < AT_LEAST {
-            return tables;
+        let mut looked = match self.looked.try_lock() {
+            Ok(looked) if looked.when.elapsed() >= LOOK => looked,
+            Err(TryLockError::Poisoned(looked)) => looked.into_inner(),
+            // It was looked lately, or another is looking.
+            _ => return self.now(),
+        };
+        looked.when = Instant::now();
+        let files = files(&self.dir, self.rules);
+        let doubted = self.doubted.swap(false, Ordering::Relaxed);
+        if doubted || files != looked.files {
+            match open(&self.dir, self.rules, self.these) {
+                Ok(tables) => {
+                    *self.now.write().unwrap_or_else(PoisonError::into_inner) = tables;
+                    looked.files = files;
+                }
+                // It is tried again.
+                Err(_) => self.doubt(),
+            }
         }
-        drop(now);
-        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        // Another may have done it while this one waited. If it cannot be done, it is tried again.
-        if self.doubted.load(Ordering::Relaxed)
-            && let Ok(new) = Now::open(&self.dir, self.rules, self.these)
-        {
-            *now = new;
-            self.doubted.store(false, Ordering::Relaxed);
-        }
-        Arc::clone(&now.tables)
+        drop(looked);
+        self.now()
+    }
+
+    fn now(&self) -> Arc<Tablebase> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Says that one of them was found damaged.
@@ -64,12 +91,22 @@ impl Held {
     }
 }
 
-impl Now {
-    fn open(dir: &Path, rules: Rules, these: bool) -> Result<Now, TableError> {
-        let tables = match Tablebase::open(dir, rules) {
-            Err(TableError::WrongRules { .. }) if !these => Tablebase::open_own(dir, rules),
-            tables => tables,
-        }?;
-        Ok(Now { tables: Arc::new(tables), opened: Instant::now() })
-    }
+fn open(dir: &Path, rules: Rules, these: bool) -> Result<Arc<Tablebase>, TableError> {
+    let tables = match Tablebase::open(dir, rules) {
+        Err(TableError::WrongRules { .. }) if !these => Tablebase::open_own(dir, rules),
+        tables => tables,
+    }?;
+    Ok(Arc::new(tables))
+}
+
+/// All files that tables of these rules are read from.
+fn files(dir: &Path, rules: Rules) -> Vec<Option<File>> {
+    let paths =
+        |stones| [table_path(dir, rules, stones), depth_path(dir, rules, stones), vu::path(dir, stones)];
+    let file = |path: PathBuf| {
+        let data = fs::metadata(path).ok()?;
+        let changed = (data.mtime(), data.mtime_nsec());
+        Some(File { device: data.dev(), inode: data.ino(), length: data.len(), changed })
+    };
+    (0..=MAX_STONES).flat_map(paths).map(file).collect()
 }

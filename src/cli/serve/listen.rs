@@ -19,7 +19,7 @@ use super::routes;
 use super::state::Server;
 use crate::cli::failure::INTERRUPTED;
 
-/// Connections at once; more wait to be accepted. A process usually may open 1024 files.
+/// Connections at once, at most; more wait to be accepted.
 const CONNECTIONS: usize = 512;
 
 /// How long the head of a request may take, from the end of the answer before it on.
@@ -54,10 +54,19 @@ impl Stop {
     }
 }
 
+/// How many connections there may be at once. Half of the files that the process may have open are left
+/// for tables and for what the system needs: who has too many connections must not be told that tables
+/// cannot be read.
+fn connections() -> usize {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let half = files.map_or(CONNECTIONS, |files| usize::try_from(files / 2).unwrap_or(CONNECTIONS));
+    half.clamp(1, CONNECTIONS)
+}
+
 /// Serves until it is told to stop, and all that was asked by then is answered. Told a second
 /// time, the process ends.
 pub async fn serve(listener: TcpListener, server: &Arc<Server>, mut stop: Stop) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let room = Arc::new(Semaphore::new(connections()));
     let service = routes::all(server);
     let graceful = GracefulShutdown::new();
     loop {
@@ -69,6 +78,8 @@ pub async fn serve(listener: TcpListener, server: &Arc<Server>, mut stop: Stop) 
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
+            // Who has said all he wants to say still waits for the answer.
+            .half_close(true)
             .max_buf_size(1 << 16)
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service.clone()));
         let connection = graceful.watch(connection);

@@ -67,14 +67,18 @@ impl Server {
         rules: Rules,
         question: impl FnOnce(&Tablebase) -> Result<T, ProbeError>,
     ) -> Result<T, Trouble> {
-        let held = self.held(rules);
-        let tables = held.tables();
+        let tables = self.held(rules).tables();
         question(&tables).map_err(|error| {
             if let ProbeError::Table(_) = error {
-                self.metrics.damaged();
-                held.doubt();
+                self.damaged(rules);
             }
             Trouble::of_probe(&error, tables.directory())
         })
+    }
+
+    /// Says that a table turned out to be damaged.
+    pub fn damaged(&self, rules: Rules) {
+        self.metrics.damaged();
+        self.held(rules).doubt();
     }
 }

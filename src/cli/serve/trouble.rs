@@ -129,6 +129,17 @@ impl Trouble {
         Trouble::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged-table", message)
     }
 
+    /// A value that is not that of the best move.
+    pub fn contradiction(rules: awari::Rules, stones: u32) -> Trouble {
+        let message = format!(
+            "the tables of rules {rules} contradict each other: the value of this board of {stones} stones is not \
+             that of its best move. Whoever runs this server can find the wrong one: awari verify --rules {rules}"
+        );
+        let mut trouble = Trouble::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged-table", message);
+        (trouble.says.rules, trouble.says.stones) = (Some(rules.name()), Some(stones));
+        trouble
+    }
+
     /// A record of games that is broken.
     pub fn of_game(error: &GameError) -> Trouble {
         let mut trouble = Trouble::refused("broken-game", error.to_string());

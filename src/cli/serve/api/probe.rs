@@ -14,7 +14,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::{Asked, AskedQuery, Body};
-use crate::cli::probe::answer::{FinalScore, Refused, end_name, final_score, pit_name};
+use crate::cli::probe::answer::{FinalScore, Refused, end_name, final_score, move_depth, pit_name};
 use crate::cli::serve::state::Server;
 use crate::cli::serve::trouble::{Says, Trouble};
 
@@ -59,7 +59,7 @@ pub async fn get(State(server): State<Arc<Server>>, query: AskedQuery) -> Result
     let asked = Asked::of(query)?;
     let (rules, position) = (asked.rules(&server)?, asked.position()?);
     server.metrics.probed(1);
-    server.ask(rules, |tables| Answer::of(tables, &position)).map(Json)
+    server.answer(rules, &position).map(Json)
 }
 
 /// Many positions.
@@ -105,6 +105,17 @@ pub async fn post(State(server): State<Arc<Server>>, Body(body): Body) -> Result
 }
 
 impl Server {
+    /// A value is that of the best move. Where it is not, a table is wrong, though its checksums may be
+    /// right, or have been when they were looked at.
+    fn answer(&self, rules: Rules, position: &Position) -> Result<Answer, Trouble> {
+        let answer = self.ask(rules, |tables| Answer::of(tables, position))?;
+        if answer.moves.first().is_some_and(|best| best.value != answer.value) {
+            self.damaged(rules);
+            return Err(Trouble::contradiction(rules, answer.stones));
+        }
+        Ok(answer)
+    }
+
     fn batch(&self, rules: Rules, boards: &[String], give_up: Instant) -> Result<Vec<Each>, Trouble> {
         self.metrics.probed(boards.len() as u64);
         let each = boards.iter().map(|text| {
@@ -113,7 +124,7 @@ impl Server {
             }
             let answer = notation::parse(text)
                 .map_err(Trouble::from)
-                .and_then(|position| self.ask(rules, |tables| Answer::of(tables, &position)));
+                .and_then(|position| self.answer(rules, &position));
             Ok(match answer {
                 Ok(answer) => Each::Answer(Box::new(answer)),
                 Err(trouble) => Each::Trouble { error: trouble.into_says() },
@@ -136,7 +147,7 @@ impl Answer {
             slam: play.slam,
             value: play.value,
             category: category(play.value),
-            depth: depth(play),
+            depth: move_depth(play),
             best: play.best,
             child: play.child.pits(),
         };
@@ -156,15 +167,10 @@ impl Answer {
     }
 }
 
-/// As for boards: 0 where the move is worth 0.
-fn depth(play: &MoveValue) -> Option<u16> {
-    if play.value == 0 { Some(0) } else { play.depth() }
-}
-
 /// The best moves first: by value; of equals the winner's soonest and the loser's latest, then what
 /// captures most, then from pit A.
 fn rank(play: &MoveValue) -> impl Ord + use<> {
-    let plies = match (depth(play), play.value) {
+    let plies = match (move_depth(play), play.value) {
         (None, _) => i32::MAX,
         (Some(depth), 0..) => i32::from(depth),
         (Some(depth), _) => -i32::from(depth),

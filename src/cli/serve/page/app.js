@@ -30,7 +30,7 @@ function sides() {
     const side = up === flip;
     const captured = stores ? `captured ${stores[side === south ? 0 : 1]}` : "";
     $(up ? "side-top" : "side-bottom").replaceChildren(html("b", {}, player(side)),
-      ...(side === south ? [html("span", { class: "to-move" }, "to move")] : []),
+      ...(side === south && !says.position?.end ? [html("span", { class: "to-move" }, "to move")] : []),
       html("span", { class: "captured" }, captured));
   }
 }
@@ -60,7 +60,7 @@ function paint() {
   $("setup").setAttribute("aria-pressed", setup);
   $("setup-tools").hidden = !setup;
   if (document.activeElement !== $("position")) $("position").value = text(now);
-  answer.verdict(now, says.position, says.probe, says.trouble);
+  answer.verdict(now, says.position, says.probe, says.trouble, says.largest, $("computer").value);
   answer.list(now, says.probe?.moves ?? [], play);
   answer.line(now, says.line, follow);
 }
@@ -86,6 +86,7 @@ async function show() {
       if (error.name === "AbortError" || signal.aborted) return;
       says.trouble ??= error;
       if (error.says?.code !== "missing-table") trouble(error.message);
+      else if (name === "probe") says.largest = await largest(signal).catch(() => undefined);
     }
     if (!signal.aborted) paint();
   };
@@ -93,22 +94,43 @@ async function show() {
   if (signal.aborted) return;
   document.body.dataset.state = "ready";
   const computer = $("computer").value;
-  if (computer && (computer === "S") === game.now.south && game.isLast && !setup && moves().length) {
+  if (computer && (computer === "S") === game.now.south && game.isLast && !setup && says.probe?.moves.length) {
     moving = setTimeout(reply, PAUSE);
   }
 }
 
-// Perfect play moves: as in the best line, or else the best move.
+// The stones of the largest table of the rules; null if there is none.
+async function largest(signal) {
+  const { tables } = await server.tables(signal);
+  return tables.findLast((table) => table.kind === "table" && table.rules === rules)?.stones ?? null;
+}
+
+// Perfect play moves: as in the best line, or else the best move. It does not guess.
 function reply() {
-  const pit = says.line?.plies[0]?.pit ?? moves()[0]?.pit;
-  const move = moves().find((move) => move.pit === pit);
+  const { moves } = says.probe;
+  const pit = says.line?.plies[0]?.pit ?? moves[0].pit;
+  const move = moves.find((move) => move.pit === pit);
   if (move) play(move);
 }
 
 function play(move) {
   const best = says.probe?.moves[0]?.value;
+  const before = game.now;
   game.play(move, move.value === undefined ? null : best - move.value);
+  // Who plays faster than the server answers is told later what it cost.
+  if (move.value === undefined && !says.trouble) grade(game, game.moves[game.at - 1], text(before));
   show();
+}
+
+async function grade(of, move, board) {
+  try {
+    const { moves } = await server.probe(board, rules);
+    const played = moves.find((one) => one.pit === "ABCDEF"[move.pit]);
+    if (move.cost === null && played) move.cost = moves[0].value - played.value;
+    if (of === game) history(game, go);
+  } catch {
+    // There is no table of it, and the move stays without a grade.
+  }
 }
 
 function go(at) {

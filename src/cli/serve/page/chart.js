@@ -6,8 +6,8 @@ import { signed } from "./words.js";
 // As wide as it is shown, so that words have their size.
 const across = (plot) => Math.max(300, Math.round(plot.getBoundingClientRect().width) || 720);
 
-// Bars of { name, count, kind }, with the words of one where the mouse is; `scale` makes a height of a
-// count.
+// Bars of { name, count, kind }, with the words of one where the mouse is, or the arrow keys; `scale`
+// makes a height of a count.
 export function bars(plot, text, entries, words, scale = (count) => count) {
   const height = 200;
   const base = height - 22;
@@ -18,13 +18,26 @@ export function bars(plot, text, entries, words, scale = (count) => count) {
   const every = Math.ceil(entries.length / (width / 34));
   // Words stay inside the plot.
   const place = (x) => Math.max(13, Math.min(x, width - 13));
+  let here = -1;
+  const tell = (at) => {
+    here = at;
+    text.textContent = words(entries[at]);
+    plot.querySelectorAll(".hit").forEach((hit, other) => hit.classList.toggle("here", other === at));
+  };
+  plot.tabIndex = 0;
+  plot.onkeydown = (event) => {
+    const to = { ArrowLeft: here - 1, ArrowRight: here + 1, Home: 0, End: entries.length - 1 }[event.key];
+    if (to === undefined || !entries.length) return;
+    event.preventDefault();
+    tell(Math.max(0, Math.min(to, entries.length - 1)));
+  };
   plot.replaceChildren(
     svg("line", { class: "axis", x1: 0, x2: width, y1: base, y2: base }),
     ...entries.flatMap((entry, at) => {
       const tall = entry.count ? Math.max(1, (scale(entry.count) / most) * (base - 12)) : 0;
       const x = at * step;
       const name = at % every === 0 ? svg("text", { x: place(x + step / 2), y: height - 6, "text-anchor": "middle" }, entry.name) : null;
-      const say = () => { text.textContent = words(entry); };
+      const say = () => tell(at);
       return [
         svg("rect", { class: `bar ${entry.kind ?? ""}`, x: x + step * 0.08, y: base - tall, width: step * 0.84, height: tall, rx: Math.min(2, step / 4) }),
         svg("rect", { class: "hit", x, y: 0, width: step, height: base, onmouseenter: say, onclick: say }),

@@ -17,6 +17,18 @@ function fill(element, attributes, children) {
 export const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 export const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+// Fills an element anew. Who is in it with the keyboard stays in it: at the same button, or the first;
+// or at the element itself until there is one.
+export function refill(element, ...children) {
+  const at = element.contains(document.activeElement) ? document.activeElement : null;
+  const { ply } = at?.dataset ?? {};
+  element.replaceChildren(...children);
+  if (!at) return;
+  const button = (ply && element.querySelector(`[data-ply="${ply}"]`)) || element.querySelector("button");
+  if (!button) element.tabIndex = -1;
+  (button ?? element).focus();
+}
+
 // Says what went wrong; nothing hides it.
 export function trouble(message) {
   $("trouble").hidden = !message;

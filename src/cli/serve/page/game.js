@@ -54,6 +54,7 @@ export function replayed(graded, swapped = false) {
     pit: "ABCDEF".indexOf(ply.pit),
     captured: ply.captured,
     cost: ply.verdict === "graded" ? ply.loss : null,
+    decided: ply.verdict === "decided",
     south: ply.south_to_move !== swapped,
   }));
   game.at = game.moves.length;

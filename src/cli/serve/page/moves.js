@@ -1,6 +1,6 @@
 // What the position is worth, its moves, and the best line.
 
-import { $, html } from "./dom.js";
+import { $, html, refill } from "./dom.js";
 import { END, category, letter, player, plies, shape, signed, stones } from "./words.js";
 
 const finish = (line) => ({
@@ -23,12 +23,19 @@ function settle(now, probe) {
   return `If both agree now to keep their own rows, that is ${signed(probe.settle)} for ${self}: ${than}.`;
 }
 
+// Why nothing is known. `largest` are the stones of the largest table.
+function missing({ stones: count, rules }, largest, computer) {
+  const there = largest === undefined ? ""
+    : largest === null ? ` There is none of these rules yet: awari build --stones 12 --rules ${rules} builds some.`
+      : ` The largest is of ${stones(largest)}.`;
+  const on = largest === null ? " You can play all the same." : " Play on: values come as soon as the tables have them.";
+  return `There is no table of ${stones(count)} under rules ${rules} here.${there}${on}${computer ? " Until then nobody plays perfectly: move for both." : ""}`;
+}
+
 // The value, or why it is not known.
-export function verdict(now, rules_say, probe, trouble) {
+export function verdict(now, rules_say, probe, trouble, largest, computer) {
   if (!probe) {
-    const why = trouble?.says?.code === "missing-table"
-      ? `There is no table of ${stones(trouble.says.stones)} here. Play on: values come as soon as a smaller table has them.`
-      : trouble ? "" : "Asking…";
+    const why = trouble?.says?.code === "missing-table" ? missing(trouble.says, largest, computer) : trouble ? "" : "Asking…";
     $("verdict").replaceChildren(html("p", { class: "help" }, why));
     return;
   }
@@ -46,7 +53,7 @@ export function verdict(now, rules_say, probe, trouble) {
 // The moves, the best first.
 export function list(now, moves, play) {
   if (!moves.length || moves[0].value === undefined) {
-    $("moves").replaceChildren();
+    refill($("moves"));
     return;
   }
   const head = ["Move", "Result", "Value", "Takes", "Plies"].map((name, at) => html("th", { scope: "col", class: at > 1 ? "number" : "" }, name));
@@ -59,13 +66,14 @@ export function list(now, moves, play) {
       html("td", { class: "number" }, move.captured ? String(move.captured) : ""),
       html("td", { class: "number" }, move.depth === null ? "?" : move.depth ? String(move.depth) : ""));
   });
-  $("moves").replaceChildren(html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, rows)));
+  refill($("moves"), html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, rows)));
 }
 
 // The best line; a press on a move plays up to it.
 export function line(now, found, follow) {
+  $("line-head").hidden = !found;
   if (!found) {
-    $("line").replaceChildren();
+    refill($("line"));
     return;
   }
   const buttons = found.plies.map((ply, at) => {
@@ -73,5 +81,5 @@ export function line(now, found, follow) {
     const words = ply.captured ? `${name}+${ply.captured}` : name;
     return html("button", { "data-at": at, title: `Play up to here; value ${signed(ply.value)}`, onclick: () => follow(at + 1) }, words);
   });
-  $("line").replaceChildren(...buttons, html("p", { class: "help" }, finish(found)));
+  refill($("line"), ...buttons, html("p", { class: "help" }, finish(found)));
 }

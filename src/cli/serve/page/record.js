@@ -1,13 +1,13 @@
 // The moves so far with what they cost, and recorded games.
 
 import { losses } from "./chart.js";
-import { $, html } from "./dom.js";
+import { $, html, refill } from "./dom.js";
 import { MINUS, letter, player, stones } from "./words.js";
 
 const called = (move) => `${letter(move.pit, move.south)}${move.captured ? `+${move.captured}` : ""}`;
 
 function cost(move) {
-  if (move.cost === null) return "not graded: its table is not here";
+  if (move.cost === null) return `not graded: ${move.decided ? "the game was decided" : "its table is not here"}`;
   return move.cost ? `loses ${stones(move.cost)}` : "loses nothing";
 }
 
@@ -23,16 +23,19 @@ export function history(game, go) {
   else {
     losses($("plot"), game.moves, game.at, say, go);
     const lost = (south) => game.moves.filter((move) => move.south === south).reduce((sum, move) => sum + (move.cost ?? 0), 0);
-    $("plot-text").textContent = `Stones lost by moves that were not best: South ${lost(true)}, North ${lost(false)}.`;
+    const open = game.moves.filter((move) => move.cost === null).length;
+    const rest = open ? ` Moves without a grade: ${open}.` : "";
+    $("plot-text").textContent = open === game.moves.length ? "No move is graded: the tables of these positions are not here, or the game was decided."
+      : `Stones lost by moves that were not best: South ${lost(true)}, North ${lost(false)}.${rest}`;
   }
   const items = game.moves.map((move, ply) => html("li", {},
     html("button", {
       "aria-current": game.at === ply + 1 ? "step" : null, "data-ply": ply + 1,
-      "aria-label": `Move ${ply + 1}, ${player(move.south)} ${called(move)}, ${cost(move)}`, onclick: () => go(ply + 1),
+      "aria-label": `Move ${ply + 1}, ${player(move.south)} ${called(move)}, ${cost(move)}`, onclick: () => go(ply + 1), onfocus: () => say(ply),
     },
     html("span", { class: "ply" }, `${ply + 1}.`), html("span", {}, called(move)),
     move.cost ? html("span", { class: "cost" }, `${MINUS}${move.cost}`) : null)));
-  $("history").replaceChildren(...items);
+  refill($("history"), ...items);
   const current = $("history").querySelector("[aria-current]");
   if (current) $("history").scrollTop = Math.max(0, current.offsetTop - $("history").offsetTop - 80);
 }

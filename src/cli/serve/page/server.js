@@ -26,5 +26,5 @@ export const position = (board, rules, signal) => ask(`/api/v1/position?${query(
 export const probe = (board, rules, signal) => ask(`/api/v1/probe?${query({ board, rules })}`, { signal });
 export const line = (board, rules, signal) => ask(`/api/v1/line?${query({ board, rules })}`, { signal });
 export const grade = (text, rules) => ask(`/api/v1/grade?${query({ rules })}`, { method: "POST", body: text });
-export const tables = () => ask("/api/v1/tables");
+export const tables = (signal) => ask("/api/v1/tables", { signal });
 export const depths = (rules, stones) => ask(`/api/v1/depths?${query({ rules, stones })}`);

@@ -50,6 +50,7 @@ async function open(table, scroll = true) {
     (entry) => `Value ${entry.name}: ${grouped(entry.count)} positions.`);
   $("values-text").textContent = values.length ? `From ${signed(values[0])} to ${signed(values.at(-1))}, seen from the player to move.` : "Not counted.";
   $("depths").replaceChildren();
+  $("depths").removeAttribute("tabindex");
   $("depths-text").textContent = table.depth ? "Counting…" : "There are no depths of this table.";
   if (scroll) $("one").scrollIntoView({ block: "start" });
   if (!table.depth) return;
@@ -76,7 +77,7 @@ async function show() {
       : "There are no tables here yet. awari build --stones 12 builds some; this page finds them.";
     const head = [["Rules"], ["Stones", "number"], ["Positions", "number"], ["Encoding", "wider"], ["Size", "number"], ["Max depth", "number wider"], ["Proof", "wider"], [""]]
       .map(([name, kind]) => html("th", { scope: "col", class: kind }, name));
-    $("list").replaceChildren(html("div", { class: "wide" },
+    if (tables.length) $("list").replaceChildren(html("div", { class: "wide" },
       html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, tables.map(row)))));
     const first = there.findLast((table) => table.rules === rules) ?? there[0];
     if (first) await open(first, false);
