@@ -355,20 +355,24 @@ over = threading.Event()
 def busy():
     while not over.is_set():
         tables.probe_many(boards)
-threads = [threading.Thread(target=busy) for _ in range(3)]
+threads = [threading.Thread(target=busy, daemon=True) for _ in range(3)]
 for thread in threads:
     thread.start()
-for _ in range(60):
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if (tables.probe_many(boards) == right).all() else 1)
-    late = time.monotonic() + 20
-    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
-        if time.monotonic() > late:
-            os.kill(child, 9)
-        time.sleep(0.002)
-    assert ended[1] == 0, ended
-over.set()
+try:
+    for _ in range(60):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if (tables.probe_many(boards) == right).all() else 1)
+        late = time.monotonic() + 60
+        while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
+            if time.monotonic() > late:
+                os.kill(child, 9)
+            time.sleep(0.002)
+        assert ended[1] == 0, ended
+finally:
+    over.set()
+    for thread in threads:
+        thread.join()
 """
     found = run(code, tmp_path)
     assert found.returncode == 0, found.stderr

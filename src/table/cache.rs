@@ -3,9 +3,9 @@
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hint;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
-use std::thread;
 
 use super::compressed::TILE_POSITIONS;
 
@@ -108,18 +108,20 @@ impl<T> Shelf<T> {
     }
 }
 
-/// How often to ask for a set before going without.
-const TRIES: u32 = 1000;
+/// How often to ask for a set before going without. A set is held for less time than it takes to decode a tile, so
+/// who waits longer than that waits for a thread that is not running.
+const TRIES: u32 = 100;
 
-/// None if somebody else has the set and keeps it: it is held for moments only, but a process that was forked
-/// meanwhile would wait for ever for a thread that it does not have. A set is in order between any two of its
+/// None if somebody else has the set and keeps it: a thread that had to make room for another one, or, in a forked
+/// process, a thread that stayed behind and will never give it back. A set is in order between any two of its
 /// statements, so one that a panic left is good.
 fn lock<T>(set: &Mutex<Set<T>>) -> Option<MutexGuard<'_, Set<T>>> {
     for _ in 0..TRIES {
         match set.try_lock() {
             Ok(set) => return Some(set),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => thread::yield_now(),
+            // To yield here would be to queue behind every thread of a busy machine, over and over.
+            Err(TryLockError::WouldBlock) => hint::spin_loop(),
         }
     }
     None
