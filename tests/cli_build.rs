@@ -5,10 +5,8 @@ mod program;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
-use program::{STONES, awari, command, copy, databases, names};
+use program::{STONES, awari, command, copy, databases, interrupt, names, wait_for};
 use tempfile::TempDir;
 
 fn table_names(stones: u32) -> Vec<String> {
@@ -79,7 +77,7 @@ fn there_is_no_table_of_47_stones() {
 #[test]
 fn a_machine_too_small_is_told_at_once_in_numbers() {
     let dir = TempDir::new().unwrap();
-    let script = format!("ulimit -v 2000000; {} build --stones 40", env!("CARGO_BIN_EXE_awari"));
+    let script = format!("ulimit -v 2000000; '{}' build --stones 40", env!("CARGO_BIN_EXE_awari"));
     let output = Command::new("sh").args(["-c", &script]).current_dir(dir.path()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
@@ -145,24 +143,17 @@ fn what_cannot_be_used_is_not_overwritten() {
 
 /// A build that takes longer than any test, once it has finished the table of 5 stones.
 fn endless_build(dir: &Path) -> Child {
-    let mut command = command(dir, &["build", "--stones", "22"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while !dir.join("awari/05.awari").exists() {
-        sleep(Duration::from_millis(2));
-    }
+    let mut command = command(dir, &["build", "--stones", "22", "--threads", "1"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&dir.join("awari/05.awari"), &mut child);
     child
-}
-
-fn signal(child: &Child, name: &str) {
-    let kill = format!("kill -{name} {}", child.id());
-    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
 }
 
 #[test]
 fn interrupted_it_leaves_tables_and_no_debris() {
     let dir = TempDir::new().unwrap();
     let child = endless_build(dir.path());
-    signal(&child, "INT");
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
@@ -200,7 +191,7 @@ fn one_build_at_a_time() {
     // The tables that are finished can be used meanwhile, and other rules built.
     awari(dir.path(), &["probe", "0 0 0 0 0 2 / 1 2 0 0 0 0"]).exits(0);
     awari(dir.path(), &["build", "--stones", "2", "--rules", "slam-ends"]).exits(0);
-    signal(&child, "INT");
+    interrupt(&child);
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
 }
 

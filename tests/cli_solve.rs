@@ -2,9 +2,9 @@
 
 mod program;
 
-use std::process::Command;
+use std::process::Stdio;
 
-use program::{awari, copy, databases};
+use program::{awari, command, copy, databases, interrupt, wait_for_work};
 
 /// A board of 13 stones, and its value by the tables.
 const BOARD: &str = "0 1 2 2 1 1 / 1 0 2 1 1 1";
@@ -33,13 +33,11 @@ fn the_value_is_that_of_the_tables() {
 
 #[test]
 fn interrupted_it_tells_the_bounds_so_far() {
-    let program = env!("CARGO_BIN_EXE_awari");
-    let script = format!(
-        "timeout --foreground --preserve-status -s INT 2 {program} --dir '{}' solve --no-build --json \
-         '2 1 4 2 1 3 / 1 3 2 1 2 3'",
-        databases().display()
-    );
-    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let mut command = command(databases(), &["solve", "--no-build", "--json", "2 1 4 2 1 3 / 1 3 2 1 2 3"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_work(2.0, &mut child);
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(answer["value"].is_null() && answer["lower"].as_i64() < answer["upper"].as_i64());

@@ -113,6 +113,8 @@ fn engines_that_do_everything_wrong_are_named_and_the_run_goes_on() {
         (answering(&dir, "floods", "while true; do echo info string no end of it; done"), "hung"),
     ];
     for (engine, kind) in cases {
+        // Only those that never answer are waited for in vain.
+        let patience = if kind == "hung" { "1" } else { "60" };
         let run = test_engine(&[
             "--engine",
             &engine,
@@ -123,7 +125,7 @@ fn engines_that_do_everything_wrong_are_named_and_the_run_goes_on() {
             "--movetime",
             "10",
             "--patience",
-            "1",
+            patience,
         ])
         .exits(1);
         let figures = &run.json()[0]["engines"][0];
@@ -249,16 +251,17 @@ fn one_engine_can_be_set_otherwise_and_suites_have_moves() {
     awari(databases(), &play).exits(1).says(&["suite.txt: line 1:", "\"X\""]);
 }
 
-/// Noise of a busy machine may cost a game; an engine that takes more than it has loses them all.
+/// Noise of a busy machine may cost a game; an engine that takes more than it has loses them all, also
+/// with a clock that no noise empties.
 #[test]
 fn a_short_clock_is_enough() {
     let dir = tempfile::tempdir().unwrap();
     let engine = ours(None);
     let both = ["match", "--json", "--engine", &engine, "--engine", &engine, "--engine-option", "Hash=16"];
     let mut said = Vec::new();
-    for seed in ["1", "2", "3"] {
+    for (seed, time) in [("1", "3s"), ("2", "10s"), ("3", "40s")] {
         let out = dir.path().join(format!("{seed}.ogn"));
-        let rest = ["--games", "2", "--concurrency", "2", "--time", "3s", "--seed", seed, "--play-on"];
+        let rest = ["--games", "2", "--concurrency", "2", "--time", time, "--seed", seed, "--play-on"];
         let out = ["--games-out", out.to_str().unwrap()];
         let run = awari(databases(), &[&both[..], &rest, &out].concat());
         let report = run.json().remove(0);

@@ -7,7 +7,7 @@ mod program;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use awari::builder::BuildError;
 use awari::table::{self, Encoding};
@@ -74,9 +74,8 @@ fn forge(bytes: &mut [u8]) {
     put(bytes, 868, checksum);
 }
 
-/// Runs what follows and interrupts it after a second. Without `--foreground`, `timeout` sends the
-/// signal twice.
-const INTERRUPTED: &str = "timeout --foreground --preserve-status -s INT 1 ";
+/// At the end of a command: ^C is pressed while it is at work.
+const INTERRUPTED: &str = "\n^C";
 
 /// Each section of the page with its troubles.
 const SECTIONS: &[(&str, &[Trouble])] = &[
@@ -421,7 +420,7 @@ const SECTIONS: &[(&str, &[Trouble])] = &[
             Trouble {
                 name: "Stopped by ^C",
                 prepare: nothing,
-                command: "timeout --foreground --preserve-status -s INT 1 awari build --stones 22",
+                command: "awari build --stones 22\n^C",
                 advice: "Nothing is lost but the table that was being built. A second ^C stops without \
                          cleaning up; the next build does that.",
             },
@@ -461,12 +460,7 @@ fn the_page_quotes_what_the_program_says() {
         for trouble in *troubles {
             let Trouble { name, command, advice, .. } = trouble;
             let (code, message) = provoke(trouble);
-            // What `timeout` does here, people do with their fingers.
-            let typed = match command.strip_prefix(INTERRUPTED) {
-                Some(command) => format!("{command}\n^C"),
-                None => (*command).to_owned(),
-            };
-            page += &format!("\n### {name}\n\n```console\n$ {typed}\n{message}```\n\n");
+            page += &format!("\n### {name}\n\n```console\n$ {command}\n{message}```\n\n");
             page += &wrapped(&format!("Exit code {code}. {advice}"));
         }
     }
@@ -500,12 +494,16 @@ fn provoke(trouble: &Trouble) -> (i32, String) {
     let held = (trouble.prepare)(dir.path());
     let program = PathBuf::from(env!("CARGO_BIN_EXE_awari"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    let output = Command::new("sh")
-        .args(["-c", trouble.command])
-        .current_dir(dir.path())
-        .env("PATH", path)
-        .output()
-        .unwrap();
+    let interrupted = trouble.command.strip_suffix(INTERRUPTED);
+    let command = interrupted.map_or(trouble.command.to_owned(), |command| format!("exec {command}"));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &command]).current_dir(dir.path()).env("PATH", path);
+    let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    if interrupted.is_some() {
+        program::wait_for(&tables.join("09.awari"), &mut child);
+        program::interrupt(&child);
+    }
+    let output = child.wait_with_output().unwrap();
     drop(held);
     let stderr = String::from_utf8(output.stderr).unwrap();
     let mut lines =

@@ -6,12 +6,12 @@ mod program;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::OnceLock;
 
 use awari::{Board, Rules, Tablebase};
 use common::Random;
-use program::awari;
+use program::{awari, python};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -36,7 +36,7 @@ fn tables() -> &'static Path {
 
 fn script(dir: &Path, arguments: &[&str]) -> Output {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_table.py");
-    Command::new("python3").arg(script).arg("--dir").arg(dir).args(arguments).output().expect("Python 3")
+    python().expect("Python 3").arg(script).arg("--dir").arg(dir).args(arguments).output().expect("Python 3")
 }
 
 /// What the script answers to these questions.
@@ -55,6 +55,9 @@ fn answers(dir: &Path, questions: &[Value]) -> Vec<Value> {
 
 #[test]
 fn random_boards_of_both_encodings() {
+    if python().is_none() {
+        return;
+    }
     for rules in Rules::ALL {
         let mut random = Random(10 + rules as u64);
         let boards: Vec<Board> =
@@ -74,6 +77,9 @@ fn random_boards_of_both_encodings() {
 
 #[test]
 fn positions_of_another_solver_from_compressed_tables() {
+    if python().is_none() {
+        return;
+    }
     let data = fs::read_to_string("tests/data/positions.jsonl").unwrap();
     let stones = |position: &Value| {
         position["board"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>()
@@ -91,6 +97,9 @@ fn positions_of_another_solver_from_compressed_tables() {
 
 #[test]
 fn damage_is_named() {
+    if python().is_none() {
+        return;
+    }
     let board = "0 2 1 0 0 0 / 1 1 0 0 0 0";
     for encoding in ["packed", "compressed"] {
         let dir = TempDir::new().unwrap();
@@ -129,6 +138,9 @@ fn damage_is_named() {
 
 #[test]
 fn a_wrong_question_is_named() {
+    if python().is_none() {
+        return;
+    }
     let dir = tables().join("packed");
     for (arguments, says) in [
         (&["1 2 3"][..], "expected twelve numbers"),

@@ -7,15 +7,16 @@ mod program;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use awari::builder::{Builder, Progress};
 use awari::index::Index;
 use awari::table::{self, Encoding, TableError};
 use awari::{Rules, Tablebase};
-use program::{STONES, awari, command, copy, databases, names};
+use program::{STONES, awari, command, copy, databases, interrupt, names, python, wait_for, wait_for_work};
 use tempfile::TempDir;
 
 /// The position at a place of the table of 8 stones.
@@ -127,11 +128,9 @@ fn what_is_no_table_is_told_at_once() {
 
 /// A build that takes longer than any test, once it has finished the table of 9 stones.
 fn long_build(dir: &Path, more: &[&str]) -> Child {
-    let mut command = command(dir, &["build", "--stones", "22"]);
-    let child = command.args(more).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    while !dir.join("awari/09.awari").exists() {
-        sleep(Duration::from_millis(2));
-    }
+    let mut command = command(dir, &["build", "--stones", "22", "--threads", "1"]);
+    let mut child = command.args(more).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&dir.join("awari/09.awari"), &mut child);
     child
 }
 
@@ -176,10 +175,11 @@ fn a_build_does_not_go_on_upon_a_table_that_was_cut_short() {
 #[test]
 fn a_directory_removed_while_a_build_is_at_work() {
     let dir = TempDir::new().unwrap();
-    let mut child = long_build(dir.path(), &["--threads", "1"]);
+    let mut child = long_build(dir.path(), &[]);
     while fs::remove_dir_all(dir.path().join("awari")).is_err() {}
+    // It goes on with what it has open, and makes the directory anew, or says why not; mostly it has
+    // come to that by then.
     sleep(Duration::from_millis(300));
-    // It goes on with what it has open, and makes the directory anew, or says why not.
     if child.try_wait().unwrap().is_none() {
         interrupt(&child);
     }
@@ -196,7 +196,7 @@ fn a_directory_removed_while_a_build_is_at_work() {
 fn a_file_may_be_larger_than_the_shell_allows() {
     let dir = copy();
     let script = format!(
-        "ulimit -f 200; exec {} --dir {} build --stones 12 --checkpoint 0",
+        "ulimit -f 200; exec '{}' --dir '{}' build --stones 12 --checkpoint 0",
         env!("CARGO_BIN_EXE_awari"),
         dir.path().display()
     );
@@ -231,6 +231,18 @@ impl Drop for Disk {
     }
 }
 
+/// Fills the disk with a file when the table of 10 stones is about to be written.
+struct Fills(PathBuf);
+
+impl Progress for Fills {
+    fn writing(&self, stones: u32) {
+        if stones == 10 {
+            let full = fs::write(&self.0, vec![1; 100 << 20]).unwrap_err();
+            assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+        }
+    }
+}
+
 #[test]
 fn a_disk_that_fills_up() {
     let Some(disk) = Disk::mount("size=100M") else {
@@ -239,14 +251,10 @@ fn a_disk_that_fills_up() {
     };
     let dir = disk.0.path();
     awari(dir, &["build", "--stones", "22"]).exits(1).says(&["not enough disk space"]);
-    let mut command = command(dir, &["build", "--stones", "17", "--checkpoint", "0"]);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    while !dir.join("awari/09.awari").exists() {
-        sleep(Duration::from_millis(2));
-    }
-    // Somebody else takes all the room there is.
-    let _ = fs::write(dir.join("filler"), vec![1; 100 << 20]);
-    says(child.wait_with_output().unwrap(), &["space"]);
+    // Somebody else takes all the room there is, after it was looked for.
+    let builder = Builder::new(dir, Rules::Awari).stones(17).checkpoint(Some(Duration::ZERO));
+    let error = builder.run(&Fills(dir.join("filler"))).unwrap_err().to_string();
+    assert!(error.contains("10.awari: no space: the table needs"), "{error}");
     let left = names(&dir.join("awari"));
     assert!(left.iter().all(|name| !name.starts_with('.')), "{left:?}");
     fs::remove_file(dir.join("filler")).unwrap();
@@ -271,14 +279,9 @@ fn a_directory_that_can_only_be_read() {
     assert_eq!(names(&dir.join("awari")).len(), 7);
 }
 
-fn interrupt(child: &Child) {
-    let kill = format!("kill -INT {}", child.id());
-    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-}
-
 #[test]
 fn interrupted_in_any_phase_it_leaves_tables_and_checkpoints() {
-    // What a build is at depends on when the signal comes: it is sent at different times.
+    // What a build is at depends on when the signal comes: it is sent after more and more work.
     let kinds: [&[&str]; 4] = [
         &["--depth", "--checkpoint", "0"],
         &["--depth", "--memory", "400M"],
@@ -288,17 +291,13 @@ fn interrupted_in_any_phase_it_leaves_tables_and_checkpoints() {
     for (number, more) in kinds.into_iter().cycle().take(16).enumerate() {
         let dir = copy();
         let mut command = command(dir.path(), &["build", "--stones", "20"]);
-        let child = command.args(more).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        while !dir.path().join("awari/.lock").exists() {
-            sleep(Duration::from_millis(1));
-        }
-        sleep(Duration::from_millis(10 + 77 * number as u64));
+        let mut child = command.args(more).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(&dir.path().join("awari/.lock"), &mut child);
+        wait_for_work(0.01 + 0.12 * number as f64, &mut child);
         interrupt(&child);
-        let asked = Instant::now();
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(130), "{stderr}");
-        eprintln!("{more:?}: stopped {:.3} s after ^C", asked.elapsed().as_secs_f64());
+        assert_eq!(output.status.code(), Some(130), "{more:?}: {stderr}");
         for name in names(&dir.path().join("awari")) {
             let known = [".awari", ".depth", ".checkpoint"].iter().any(|end| name.ends_with(end));
             assert!(known && !name.starts_with('.'), "{name}: {more:?}");
@@ -311,9 +310,8 @@ fn interrupted_in_any_phase_it_leaves_tables_and_checkpoints() {
 fn killed_at_random_it_ends_in_the_right_bytes() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/kills");
     let program = env!("CARGO_BIN_EXE_awari");
-    let mut command = Command::new("python3");
-    let output =
-        command.args([script, "12", "--stones", "10", "--program", program]).output().expect("Python 3");
+    let Some(mut command) = python() else { return };
+    let output = command.args([script, "12", "--stones", "10", "--program", program]).output().unwrap();
     let (said, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}{wrong}");
     assert!(said.contains("12 kills in all") && said.contains("all right"), "{said}");
@@ -322,8 +320,8 @@ fn killed_at_random_it_ends_in_the_right_bytes() {
 #[test]
 fn files_are_on_disk_before_they_have_their_names() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/sync-order");
-    let mut command = Command::new("python3");
-    let output = command.args([script, env!("CARGO_BIN_EXE_awari")]).output().expect("Python 3");
+    let Some(mut command) = python() else { return };
+    let output = command.args([script, env!("CARGO_BIN_EXE_awari")]).output().unwrap();
     let (said, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}{wrong}");
     // Past what the test harness keeps to itself: somebody may think that it was checked.
